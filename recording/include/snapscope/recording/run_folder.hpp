@@ -1,0 +1,59 @@
+// A run on disk, NAME.snap/: run.json (replaced only as a whole), journal.jsonl
+// while the recording goes on (one line a window, append-only, removed when the
+// run is finished), events/ when asked for.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <snapscope/base/result.hpp>
+#include <snapscope/recording/run.hpp>
+
+namespace snapscope {
+
+// One window as the journal holds it: the interval, and one value a series.
+// The series themselves (name, source, unit) are in the Run given to create().
+struct WindowRow {
+    std::int64_t start_ns = 0, end_ns = 0;
+    std::vector<std::optional<double>> values;
+};
+
+class RunFolderWriter {
+  public:
+    // Creates FOLDER (0700; its name must end in .snap) with a first run.json
+    // (finished = false) and an empty journal.  An existing folder is an error
+    // unless `force`, which removes it only if it is a run folder.
+    static Result<RunFolderWriter> create(const std::filesystem::path& folder, const Run& run, bool force);
+    RunFolderWriter(RunFolderWriter&&) noexcept;
+    RunFolderWriter& operator=(RunFolderWriter&&) noexcept;
+    ~RunFolderWriter();
+
+    [[nodiscard]] const std::filesystem::path& folder() const;
+    [[nodiscard]] std::filesystem::path events_folder() const;
+
+    Status append_window(const WindowRow& row);
+    // Replaces run.json whole with the final state and removes the journal.
+    // `run` must hold all windows.
+    Status finish(const Run& run);
+
+  private:
+    struct State;
+    explicit RunFolderWriter(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+// Reads a run, finished or cut off (then the journal's whole lines become its
+// windows, `finished` is false and a warning says up to where).  Strict: an
+// unknown schema_version, a wrong type or a missing required field is an error
+// that names file and JSON pointer; unknown fields are ignored.
+[[nodiscard]] Result<Run> read_run(const std::filesystem::path& folder);
+
+// The JSON of run.json, and back (strict as above).
+[[nodiscard]] nlohmann::json run_to_json(const Run& run);
+[[nodiscard]] Result<Run> run_from_json(const nlohmann::json& json);
+
+// Words of the schema.
+[[nodiscard]] const char* to_string(EvidenceKind kind);
+[[nodiscard]] const char* to_string(SourceState state);
+
+} // namespace snapscope
