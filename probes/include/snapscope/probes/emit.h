@@ -43,13 +43,16 @@ static inline uint64_t snapscope_ticks(uint32_t clock, uint16_t* cpu) {
 static inline void snapscope_ring_attach(struct snapscope_ring* ring, char* base, uint32_t slot) {
     const struct snapscope_header* header = (const struct snapscope_header*)base;
     char* block = base + header->rings_offset + (uint64_t)slot * header->ring_stride;
+    uint64_t tail;
 
     ring->head = (struct snapscope_head*)block;
     ring->records = (struct snapscope_record*)(block + sizeof(struct snapscope_head));
     ring->tail = (const struct snapscope_tail*)(base + header->tails_offset) + slot;
     ring->capacity = header->ring_capacity;
     ring->next = ring->head->head;
-    ring->known_tail = ring->next;
+    /* What the last owner wrote and nobody has read yet must survive; an implausible tail counts as a full ring. */
+    tail = __atomic_load_n(&ring->tail->tail, __ATOMIC_ACQUIRE);
+    ring->known_tail = ring->next - tail <= ring->capacity ? tail : ring->next - ring->capacity;
 }
 
 /* 1 when the record was stored, 0 when the ring was full and it was dropped. */
