@@ -32,7 +32,9 @@ using Status = Result<void>;
     return tl::unexpected<Error>(Error{error_class, std::move(what), std::move(hint)});
 }
 
-[[nodiscard]] inline tl::unexpected<Error> fail(Error error) { return tl::unexpected<Error>(std::move(error)); }
+[[nodiscard]] inline tl::unexpected<Error> fail(Error error) {
+    return tl::unexpected<Error>(std::move(error));
+}
 
 // "what: strerror(errno_value)"
 [[nodiscard]] tl::unexpected<Error> fail_errno(std::string what, int errno_value, std::string hint = {});
