@@ -1,0 +1,39 @@
+// The verbs of snapscope and what they share.  A verb is one file,
+// verb_NAME.cpp; it registers a subcommand with its options, and main runs the
+// action that the parsed command line asked for.
+#pragma once
+
+#include "output.hpp"
+
+#include <snapscope/base/result.hpp>
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace snapscope::cli {
+
+// Groups of `snapscope --help`, in its order.
+inline constexpr const char* group_record = "Look at a server";
+inline constexpr const char* group_read = "Read what was recorded";
+inline constexpr const char* group_compare = "Compare";
+
+// What the command line said for all verbs, and which action it asked for.
+struct Context {
+    Terminal terminal;
+    // Set by the verb's callback; its value is the exit code (exit.hpp).
+    std::function<Result<int>()> action;
+};
+
+// The usual way to register: an options struct that the action keeps alive.
+//     auto options = std::make_shared<ShowOptions>();
+//     CLI::App* verb = app.add_subcommand("show", "...")->group(group_read);
+//     verb->callback([&context, options] { context.action = [&context, options] { return show(*options, context); };
+//     });
+
+// All verbs, in the order of the help (verbs.cpp); each add_NAME stands in verb_NAME.cpp.
+void add_verbs(CLI::App& app, Context& context);
+
+// --format text|json|csv|markdown
+void add_format_option(CLI::App& verb, Format& format);
+
+} // namespace snapscope::cli
