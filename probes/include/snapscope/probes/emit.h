@@ -7,8 +7,8 @@
 #ifndef SNAPSCOPE_PROBES_EMIT_H
 #define SNAPSCOPE_PROBES_EMIT_H
 
+#include <snapscope/probes/ticks.h>
 #include <snapscope/probes/usdt.h>
-#include <time.h>
 
 /* A slot's ring as its owner sees it. */
 struct snapscope_ring {
@@ -19,25 +19,6 @@ struct snapscope_ring {
     uint64_t known_tail; /* last plausible tail */
     uint32_t capacity;   /* a power of two */
 };
-
-/* A stamp in the header's clock, and the CPU that it was taken on. */
-static inline uint64_t snapscope_ticks(uint32_t clock, uint16_t* cpu) {
-#if defined(__x86_64__)
-    if (__builtin_expect(clock == SNAPSCOPE_CLOCK_TSC, 1)) {
-        uint32_t low, high, aux;
-        __asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(aux));
-        *cpu = (uint16_t)(aux & 0xfff); /* Linux: node << 12 | cpu */
-        return ((uint64_t)high << 32) | low;
-    }
-#endif
-    {
-        struct timespec now;
-        (void)clock;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        *cpu = 0xffff; /* unknown */
-        return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
-    }
-}
 
 /* Points RING at slot SLOT of the mapped file BASE; goes on where the slot's last owner stopped. */
 static inline void snapscope_ring_attach(struct snapscope_ring* ring, char* base, uint32_t slot) {
