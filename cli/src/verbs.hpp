@@ -24,11 +24,13 @@ struct Context {
     std::function<Result<int>()> action;
 };
 
-// The usual way to register: an options struct that the action keeps alive.
+// The usual way to register, with options that the action keeps alive:
 //     auto options = std::make_shared<ShowOptions>();
 //     CLI::App* verb = app.add_subcommand("show", "...")->group(group_read);
-//     verb->callback([&context, options] { context.action = [&context, options] { return show(*options, context); };
+//     verb->callback([&context, options] {
+//         context.action = [&context, options] { return show(*options, context.terminal); };
 //     });
+void add_trace(CLI::App& app, Context& context);
 
 // All verbs, in the order of the help (verbs.cpp); each add_NAME stands in verb_NAME.cpp.
 void add_verbs(CLI::App& app, Context& context);
