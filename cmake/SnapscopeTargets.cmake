@@ -33,12 +33,22 @@ function(snapscope_library name)
     PRIVATE snapscope_options)
 endfunction()
 
-# A unit test program; its cases become ctest tests labelled `unit`.
-function(snapscope_test name)
+# A test program; its cases become ctest tests with one label.
+function(snapscope_add_test name label)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/src")
   target_link_libraries(${name} PRIVATE ${arg_DEPENDS} snapscope_options GTest::gtest GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE SNAPSCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  gtest_discover_tests(${name} PROPERTIES LABELS unit DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${name} PROPERTIES LABELS ${label} DISCOVERY_TIMEOUT 60)
+endfunction()
+
+# Parts by themselves: data in, data out.
+function(snapscope_test name)
+  snapscope_add_test(${name} unit ${ARGN})
+endfunction()
+
+# Against a real server, kernel or host.
+function(snapscope_integration_test name)
+  snapscope_add_test(${name} integration ${ARGN})
 endfunction()
