@@ -28,6 +28,8 @@ class TemporaryFile {
     explicit TemporaryFile(std::string name) : name_(std::move(name)) {}
     TemporaryFile(const TemporaryFile&) = delete;
     TemporaryFile& operator=(const TemporaryFile&) = delete;
+    TemporaryFile(TemporaryFile&&) = delete;
+    TemporaryFile& operator=(TemporaryFile&&) = delete;
     ~TemporaryFile() {
         if (!name_.empty())
             ::unlink(name_.c_str());

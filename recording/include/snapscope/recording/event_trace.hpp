@@ -9,12 +9,14 @@
 // time never goes backwards: the collector clamps and counts.
 #pragma once
 
+#include <snapscope/base/result.hpp>
+#include <snapscope/recording/event.hpp>
+
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <snapscope/base/result.hpp>
-#include <snapscope/recording/event.hpp>
 #include <span>
 #include <string>
 
@@ -22,8 +24,8 @@ namespace snapscope {
 
 // What the trace's metadata says about the whole trace.
 struct EventTraceInfo {
-    std::string run_id;         // 32 hex digits; becomes the trace's UUID
-    std::string host;           // any bytes; escaped on the way out
+    std::string run_id; // 32 hex digits; becomes the trace's UUID
+    std::string host;   // any bytes; escaped on the way out
     std::string server_version;
     std::uint32_t postmaster_pid = 0;
     std::int64_t wall_offset_ns = 0; // wall clock minus CLOCK_MONOTONIC
@@ -39,7 +41,10 @@ class EventTraceWriter {
 
     // Appends the events of one slot in time order, as one or more whole
     // packets; `lost` is the slot's cumulative count of lost events.  A burst
-    // that was lost whole is appended with an empty span.
+    // that was lost whole is appended with an empty span (where the slot has no
+    // event yet it is written with the slot's next packet, or by finish()).
+    // Time that goes backwards in a slot, or a count that does, is an error and
+    // writes nothing.  An error of the disk leaves the packets before it.
     Status append(EventSource source, std::uint32_t slot, std::span<const Event> events, std::uint64_t lost);
 
     // Everything on disk; the writer is spent.
@@ -66,6 +71,9 @@ class EventTraceReader {
     };
     // The next event, or nullopt at the end; an error names file and offset.
     Result<std::optional<Item>> next();
+    // The next events, as many as there are and fit; 0 at the end.  What a
+    // reader of many events uses.  After an error the reader is spent.
+    Result<std::size_t> read(std::span<Item> items);
 
     // Final after next() gave nullopt.
     [[nodiscard]] std::uint64_t lost(EventSource source) const;

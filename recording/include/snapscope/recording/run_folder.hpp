@@ -3,26 +3,40 @@
 // run is finished), events/ when asked for.
 #pragma once
 
-#include <filesystem>
-#include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <snapscope/base/result.hpp>
 #include <snapscope/recording/run.hpp>
 
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
 namespace snapscope {
+
+// A fresh run id: 32 hex digits from the kernel's random numbers.
+[[nodiscard]] Result<std::string> make_run_id();
 
 // One window as the journal holds it: the interval, and one value a series.
 // The series themselves (name, source, unit) are in the Run given to create().
 struct WindowRow {
     std::int64_t start_ns = 0, end_ns = 0;
     std::vector<std::optional<double>> values;
+
+    friend bool operator==(const WindowRow&, const WindowRow&) = default;
 };
+
+// A row as one line of JSON (no line end), and back: the journal's lines, and
+// what a live reader of a recording gets.
+[[nodiscard]] std::string window_row_to_line(const WindowRow& row);
+[[nodiscard]] Result<WindowRow> window_row_from_line(std::string_view line);
 
 class RunFolderWriter {
   public:
     // Creates FOLDER (0700; its name must end in .snap) with a first run.json
     // (finished = false) and an empty journal.  An existing folder is an error
-    // unless `force`, which removes it only if it is a run folder.
+    // unless `force`, which removes it only if it is a run folder
+    // that nobody is recording into.  Refuses a run that read_run would refuse.
     static Result<RunFolderWriter> create(const std::filesystem::path& folder, const Run& run, bool force);
     RunFolderWriter(RunFolderWriter&&) noexcept;
     RunFolderWriter& operator=(RunFolderWriter&&) noexcept;
@@ -32,8 +46,9 @@ class RunFolderWriter {
     [[nodiscard]] std::filesystem::path events_folder() const;
 
     Status append_window(const WindowRow& row);
-    // Replaces run.json whole with the final state and removes the journal.
-    // `run` must hold all windows.
+    // Replaces run.json whole with the final state (finished = true) and removes
+    // the journal.  `run` must hold all windows.  On an error the folder stays
+    // what it was: a run that was cut off.
     Status finish(const Run& run);
 
   private:
@@ -44,8 +59,9 @@ class RunFolderWriter {
 
 // Reads a run, finished or cut off (then the journal's whole lines become its
 // windows, `finished` is false and a warning says up to where).  Strict: an
-// unknown schema_version, a wrong type or a missing required field is an error
-// that names file and JSON pointer; unknown fields are ignored.
+// unknown schema_version, a wrong type or a missing field (null says that nobody
+// could tell; absent says nothing) is an error that names file and JSON pointer;
+// unknown fields are ignored.
 [[nodiscard]] Result<Run> read_run(const std::filesystem::path& folder);
 
 // The JSON of run.json, and back (strict as above).
