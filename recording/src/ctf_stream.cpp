@@ -140,7 +140,7 @@ Result<bool> StreamReader::advance() {
     while (at_ == content_end_) {
         if (ended_)
             return false;
-        const auto opened = open_packet();
+        auto opened = open_packet();
         if (!opened || !*opened)
             return opened;
     }

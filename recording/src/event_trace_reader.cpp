@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 
 namespace snapscope {
 namespace {
@@ -62,7 +63,10 @@ struct Head {
     std::int64_t time_ns = 0;
     std::size_t stream = 0; // index, in the order of ties
 
-    friend auto operator<=>(const Head&, const Head&) = default;
+    friend bool operator<(const Head& left, const Head& right) {
+        return left.time_ns != right.time_ns ? left.time_ns < right.time_ns : left.stream < right.stream;
+    }
+    friend bool operator>(const Head& left, const Head& right) { return right < left; }
 };
 
 } // namespace
@@ -101,7 +105,7 @@ struct EventTraceReader::State {
             if (*any)
                 heap.push_back({streams[i].event().time_ns, i});
         }
-        std::ranges::make_heap(heap, std::greater<>{});
+        std::make_heap(heap.begin(), heap.end(), std::greater<>{});
         return {};
     }
 

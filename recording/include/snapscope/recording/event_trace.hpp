@@ -37,6 +37,8 @@ class EventTraceWriter {
     static Result<EventTraceWriter> create(const std::filesystem::path& folder, const EventTraceInfo& info);
     EventTraceWriter(EventTraceWriter&&) noexcept;
     EventTraceWriter& operator=(EventTraceWriter&&) noexcept;
+    EventTraceWriter(const EventTraceWriter&) = delete;
+    EventTraceWriter& operator=(const EventTraceWriter&) = delete;
     ~EventTraceWriter();
 
     // Appends the events of one slot in time order, as one or more whole
@@ -63,6 +65,8 @@ class EventTraceReader {
     static Result<EventTraceReader> open(const std::filesystem::path& folder);
     EventTraceReader(EventTraceReader&&) noexcept;
     EventTraceReader& operator=(EventTraceReader&&) noexcept;
+    EventTraceReader(const EventTraceReader&) = delete;
+    EventTraceReader& operator=(const EventTraceReader&) = delete;
     ~EventTraceReader();
 
     struct Item {

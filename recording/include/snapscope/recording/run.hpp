@@ -29,8 +29,8 @@ struct SourceStatus {
     std::string name; // ring, ebpf, sched, sql, mirror, watch, linetimer, hitm, pcm, emulate, simulate
     EvidenceKind kind = EvidenceKind::counted;
     SourceState state = SourceState::unavailable;
-    std::string reason; // why degraded or unavailable; empty when active
-    std::string hint;   // what to do about it
+    std::string reason;        // why degraded or unavailable; empty when active
+    std::string hint;          // what to do about it
     std::int64_t start_ns = 0; // CLOCK_MONOTONIC: first and last moment it watched
     std::int64_t end_ns = 0;
     std::uint64_t records = 0;      // records kept
@@ -89,8 +89,8 @@ struct CpuShare {
 
 struct Slot {
     std::uint32_t slot = 0;
-    std::optional<std::uint32_t> pid;      // owner at the end of the run
-    std::optional<std::string> backend;    // client, autovacuum launcher, ...
+    std::optional<std::uint32_t> pid;   // owner at the end of the run
+    std::optional<std::string> backend; // client, autovacuum launcher, ...
     std::optional<std::uint64_t> taken, reused, rebuilt, private_scans;
     std::optional<std::uint64_t> events_lost;
     std::optional<std::uint64_t> migrations; // by sched
@@ -143,8 +143,8 @@ struct Server {
 struct Workload {
     std::string command;
     std::optional<int> exit_status;
-    std::optional<double> tps;               // without the time for connecting, unless reconnect
-    std::optional<double> latency_ms;        // mean
+    std::optional<double> tps;        // without the time for connecting, unless reconnect
+    std::optional<double> latency_ms; // mean
     std::optional<double> latency_stddev_ms;
     std::optional<std::uint64_t> transactions, transactions_failed;
     std::optional<std::uint32_t> clients, clients_aborted, threads;
@@ -156,11 +156,11 @@ struct Workload {
 };
 
 struct Clock {
-    std::int64_t start_ns = 0, end_ns = 0;   // CLOCK_MONOTONIC
-    std::string wall_start;                  // RFC 3339, UTC, of start_ns
-    std::optional<double> ticks_per_ns;      // of the rings' stamps
+    std::int64_t start_ns = 0, end_ns = 0;      // CLOCK_MONOTONIC
+    std::string wall_start;                     // RFC 3339, UTC, of start_ns
+    std::optional<double> ticks_per_ns;         // of the rings' stamps
     std::optional<double> calibration_error_ns; // worst residual at both ends
-    std::uint64_t backward_stamps = 0;       // clamped
+    std::uint64_t backward_stamps = 0;          // clamped
 };
 
 // Runs that alternate store their place, so that diff can pair them.
@@ -171,7 +171,7 @@ struct Pairing {
 };
 
 struct Run {
-    std::string id;           // random, 32 hex digits
+    std::string id; // random, 32 hex digits
     std::string tool_version;
     bool finished = false; // false: cut off; read up to its last whole window
     Clock clock;

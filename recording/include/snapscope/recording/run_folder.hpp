@@ -40,6 +40,8 @@ class RunFolderWriter {
     static Result<RunFolderWriter> create(const std::filesystem::path& folder, const Run& run, bool force);
     RunFolderWriter(RunFolderWriter&&) noexcept;
     RunFolderWriter& operator=(RunFolderWriter&&) noexcept;
+    RunFolderWriter(const RunFolderWriter&) = delete;
+    RunFolderWriter& operator=(const RunFolderWriter&) = delete;
     ~RunFolderWriter();
 
     [[nodiscard]] const std::filesystem::path& folder() const;
