@@ -3,6 +3,7 @@
 namespace snapscope::cli {
 
 void add_verbs(CLI::App& app, Context& context) {
+    add_record(app, context);
     add_trace(app, context);
     app.footer(
         "Exit codes: 0 done, 1 failed, 2 usage, 3 done in part, 4 a regression was found, 130 interrupted twice.\n");

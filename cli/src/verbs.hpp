@@ -30,6 +30,7 @@ struct Context {
 //     verb->callback([&context, options] {
 //         context.action = [&context, options] { return show(*options, context.terminal); };
 //     });
+void add_record(CLI::App& app, Context& context);
 void add_trace(CLI::App& app, Context& context);
 
 // All verbs, in the order of the help (verbs.cpp); each add_NAME stands in verb_NAME.cpp.

@@ -1,0 +1,140 @@
+#include "exit.hpp"
+#include "interrupt.hpp"
+#include "target_options.hpp"
+#include "verbs.hpp"
+
+#include <snapscope/base/text.hpp>
+#include <snapscope/collector/record.hpp>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace snapscope::cli {
+namespace {
+
+struct VerbOptions {
+    RecordOptions record;
+    std::string output;
+    std::string pairing;
+    int interval_ms = 1000;
+};
+
+constexpr const char* examples = "Examples:\n"
+                                 "  snapscope record -d 10\n"
+                                 "  snapscope record --port 5433 --events -o cached.snap -- pgbench -c 8 -T 30\n"
+                                 "  snapscope record --source ring,sql --interval 200\n";
+
+// SERIES:ROUND:POSITION; the series may hold colons.
+Result<Pairing> parse_pairing(const std::string& text) {
+    const auto last = text.rfind(':');
+    const auto middle = last == std::string::npos || last == 0 ? std::string::npos : text.rfind(':', last - 1);
+    if (middle != std::string::npos && middle > 0) {
+        const auto round = parse_integer<std::uint32_t>(text.substr(middle + 1, last - middle - 1));
+        const auto position = parse_integer<std::uint32_t>(text.substr(last + 1));
+        if (round && position)
+            return Pairing{text.substr(0, middle), *round, *position};
+    }
+    return fail("--pair " + text + " is not SERIES:ROUND:POSITION", "e.g. --pair cached-or-not:3:1",
+                ErrorClass::usage);
+}
+
+class ProgressLine {
+  public:
+    explicit ProgressLine(bool shown) : shown_(shown) {}
+    void show(const RecordProgress& now) {
+        if (!shown_)
+            return;
+        const auto rate =
+            now.snapshots_per_s ? fmt::format(", {} snapshots/s", grouped(static_cast<std::uint64_t>(*now.snapshots_per_s)))
+                                : std::string();
+        fmt::print(stderr, "\r\x1b[Krecording, {:.0f} s{}", now.elapsed_s, rate);
+        drawn_ = true;
+    }
+    void clear() const {
+        if (drawn_)
+            fmt::print(stderr, "\r\x1b[K");
+    }
+
+  private:
+    bool shown_;
+    bool drawn_ = false;
+};
+
+void note_sources(const Run& run, const Context& context) {
+    for (const auto& source : run.sources) {
+        const auto hint = source.hint.empty() ? "" : "; " + source.hint;
+        if (source.state != SourceState::active)
+            context.terminal.note(fmt::format("{}: {}: {}{}", source.name,
+                                              source.state == SourceState::degraded ? "degraded" : "unavailable",
+                                              source.reason, hint));
+    }
+    for (const auto& warning : run.warnings)
+        context.terminal.note("warning: " + warning);
+}
+
+int note_load(const Run& run, const Context& context) {
+    if (!run.workload || !run.workload->exit_status || *run.workload->exit_status == 0)
+        return exit_done;
+    context.terminal.note(fmt::format("the load ended with exit status {}", *run.workload->exit_status));
+    for (const auto& note : run.workload->notes)
+        context.terminal.note(note);
+    return exit_failed;
+}
+
+Result<int> run_record(VerbOptions& options, const Context& context) {
+    RecordOptions& record_options = options.record;
+    if (!options.pairing.empty()) {
+        auto pairing = parse_pairing(options.pairing);
+        if (!pairing)
+            return fail(pairing.error());
+        record_options.pairing = std::move(*pairing);
+    }
+    record_options.output = options.output.empty() ? default_run_name() : options.output;
+    record_options.interval = std::chrono::milliseconds(options.interval_ms);
+    record_options.tool_version = SNAPSCOPE_VERSION;
+    ProgressLine line(!context.terminal.quiet && ::isatty(STDERR_FILENO) == 1);
+    const auto outcome =
+        record(record_options, interrupt_requested(), [&](const RecordProgress& now) { line.show(now); });
+    line.clear();
+    if (!outcome)
+        return fail(outcome.error());
+    note_sources(outcome->run, context);
+    const int load = note_load(outcome->run, context);
+    context.terminal.note("recorded " + outcome->folder.string());
+    if (load != exit_done)
+        return load;
+    return outcome->partial ? exit_partial : exit_done;
+}
+
+} // namespace
+
+void add_record(CLI::App& app, Context& context) {
+    auto options = std::make_shared<VerbOptions>();
+    RecordOptions& record_options = options->record;
+    CLI::App* verb = app.add_subcommand("record", "Record a running server into a run")->group(group_record);
+    add_target_options(*verb, record_options.target);
+    verb->add_option("-d,--duration", record_options.duration_s, "Stop after so many seconds (else: Ctrl-C)")
+        ->type_name("SECS")
+        ->check(CLI::PositiveNumber);
+    verb->add_option("-o,--output", options->output, "The run (default: snapscope-DATE-TIME.snap)")
+        ->type_name("RUN.snap");
+    verb->add_option("--source", record_options.sources, "Only these, e.g. ring,sql (default: every available one)")
+        ->type_name("LIST")
+        ->delimiter(',')
+        ->expected(1);
+    verb->add_option("--interval", options->interval_ms, "Length of a window")
+        ->type_name("MS")
+        ->check(CLI::Range(10, 3600000))
+        ->capture_default_str();
+    verb->add_flag("--events", record_options.events, "Also record every event, as a trace");
+    verb->add_flag("--yes", record_options.yes, "Probe a binary that other clusters run too");
+    verb->add_flag("--force", record_options.force, "Replace an existing run");
+    verb->add_option("--pair", options->pairing, "Place of this run in an alternating series")
+        ->type_name("SERIES:ROUND:POSITION");
+    verb->add_option("LOAD", record_options.load, "After --: a command to run; the recording ends with it");
+    verb->footer(examples);
+    verb->callback(
+        [&context, options] { context.action = [&context, options] { return run_record(*options, context); }; });
+}
+
+} // namespace snapscope::cli

@@ -1,0 +1,48 @@
+// One source of evidence of a recording.  The recorder attaches all sources,
+// calls sample() once an interval and finish() once; a source that cannot go on
+// says so in its status and never ends the recording.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <snapscope/recording/run.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace snapscope {
+
+struct SeriesName {
+    std::string name;
+    std::string unit;
+};
+
+using Value = std::optional<double>;
+
+class Source {
+  public:
+    Source() = default;
+    Source(const Source&) = delete;
+    Source& operator=(const Source&) = delete;
+    Source(Source&&) = delete;
+    Source& operator=(Source&&) = delete;
+    virtual ~Source() = default;
+
+    // Columns of the time series; constant once the source is attached.
+    [[nodiscard]] virtual std::vector<SeriesName> series() const = 0;
+    // The baseline; the first window starts here.
+    virtual void start(std::int64_t now_ns) = 0;
+    // Differences since start() or the last sample(), one a column.
+    virtual std::vector<Value> sample(std::int64_t now_ns) = 0;
+    // Stops watching and puts totals, histograms and slots into RUN.
+    virtual void finish(std::int64_t now_ns, Run& run) = 0;
+    [[nodiscard]] virtual SourceStatus status() const = 0;
+};
+
+// CLOCK_MONOTONIC
+[[nodiscard]] std::int64_t monotonic_ns();
+
+// The row SLOT of RUN, added when it is missing; rows are sorted by slot at the end.
+[[nodiscard]] Slot& slot_row(Run& run, std::uint32_t slot);
+
+} // namespace snapscope

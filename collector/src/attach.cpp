@@ -1,0 +1,126 @@
+#include "attach.hpp"
+
+#include "ring_source.hpp"
+
+#include <snapscope/base/text.hpp>
+#include <snapscope/collector/binary.hpp>
+
+#include <algorithm>
+
+namespace snapscope {
+namespace {
+
+SourceStatus unavailable(const std::string& name, EvidenceKind kind, const Error& error) {
+    SourceStatus status;
+    status.name = name;
+    status.kind = kind;
+    status.state = SourceState::unavailable;
+    status.reason = error.what;
+    status.hint = error.hint;
+    return status;
+}
+
+EvidenceKind kind_of(const std::string& name) {
+    if (name == "mirror")
+        return EvidenceKind::sampled;
+    if (name == "hitm" || name == "pcm")
+        return EvidenceKind::measured;
+    return name == "linetimer" ? EvidenceKind::inferred : EvidenceKind::counted;
+}
+
+// Sources that this program records; the rest of source_names() it only knows of.
+const std::vector<std::string> recorded{"ring"};
+
+class Attacher {
+  public:
+    Attacher(const RecordOptions& options, Site& site) : options_(options), site_(site) {}
+
+    Result<Attached> run() {
+        for (const auto& name : options_.sources.empty() ? recorded : options_.sources) {
+            auto source = attach(name);
+            if (source) {
+                attached_.sources.push_back(std::move(*source));
+                continue;
+            }
+            if (source.error().error_class != ErrorClass::unavailable)
+                return fail(source.error());
+            attached_.unavailable.push_back(unavailable(name, kind_of(name), source.error()));
+            attached_.missing_requested |= !options_.sources.empty();
+        }
+        return std::move(attached_);
+    }
+
+  private:
+    Result<std::unique_ptr<Source>> attach(const std::string& name) {
+        if (name == "ring")
+            return attach_ring();
+        return fail(Error{ErrorClass::unavailable, "not in this version", ""});
+    }
+
+    Result<std::unique_ptr<Source>> attach_ring() {
+        if (!site_.memory)
+            return fail(Error{ErrorClass::unavailable, site_.memory_error->what, site_.memory_error->hint});
+        auto ring = RingSource::attach(*site_.memory, options_.events);
+        if (!ring)
+            return fail(ring.error());
+        if ((*ring)->events() != nullptr)
+            attached_.feeds.push_back((*ring)->events());
+        return std::move(*ring);
+    }
+
+    const RecordOptions& options_;
+    Site& site_;
+    Attached attached_;
+};
+
+// Without counters or a readable binary, the data folder still knows the major version.
+std::string major_version(const ProcFs& proc, pid_t pid) {
+    const auto text = read_text(proc.path(pid, "cwd/PG_VERSION"));
+    return text ? std::string(trim(*text)) : std::string("unknown");
+}
+
+} // namespace
+
+const std::vector<std::string>& source_names() {
+    static const std::vector<std::string> names{"ring", "mirror", "ebpf", "sched", "sql",
+                                                "hitm", "pcm",    "watch", "linetimer"};
+    return names;
+}
+
+Result<Attached> attach_sources(const RecordOptions& options, Site& site) {
+    for (const auto& name : options.sources) {
+        if (std::find(source_names().begin(), source_names().end(), name) == source_names().end())
+            return fail("unknown source " + name, "see snapscope doctor", ErrorClass::usage);
+    }
+    return Attacher(options, site).run();
+}
+
+Site look_at(const ProcFs& proc, const Postmaster& postmaster) {
+    Site site;
+    site.proc = proc;
+    site.postmaster = postmaster;
+    Server& server = site.server;
+    server.pid = static_cast<std::uint32_t>(postmaster.pid);
+    if (!postmaster.pgdata.empty())
+        server.pgdata = postmaster.pgdata;
+    server.port = postmaster.port;
+    if (const auto binary = read_binary(proc.path(postmaster.pid, "exe"))) {
+        server.build_id = binary->build_id;
+        server.version = binary->version.value_or("");
+    }
+    if (auto memory = MemoryFile::open(proc, postmaster.pid)) {
+        const auto& header = memory->header();
+        server.version_num = header.server_version;
+        server.version = version_text(header.server_version);
+        server.snapshot_cache = mode_name(header.mode);
+        server.max_connections = header.max_connections;
+        site.memory = std::move(*memory);
+    } else {
+        site.memory_error = memory.error();
+    }
+    if (server.version.empty())
+        server.version = major_version(proc, postmaster.pid);
+    return site;
+}
+
+} // namespace snapscope

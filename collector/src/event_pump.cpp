@@ -1,0 +1,77 @@
+#include "event_pump.hpp"
+
+#include <algorithm>
+
+namespace snapscope {
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr microseconds shortest_pause{1000};
+constexpr microseconds longest_pause{16000};
+constexpr double nearly_empty = 0.05;
+constexpr double filling = 0.2;
+constexpr int pause_per_drain = 20;
+
+} // namespace
+
+microseconds next_pause(microseconds last_pause, microseconds drain_took, double fullest) {
+    if (fullest >= filling)
+        return shortest_pause;
+    const microseconds wanted = fullest < nearly_empty ? last_pause * 3 / 2 : last_pause;
+    return std::clamp(std::max(wanted, drain_took * pause_per_drain), shortest_pause, longest_pause);
+}
+
+EventPump::EventPump(EventTraceWriter trace, std::vector<EventFeed*> feeds)
+    : trace_(std::move(trace)), feeds_(std::move(feeds)) {}
+
+EventPump::~EventPump() {
+    if (thread_.joinable())
+        static_cast<void>(stop());
+}
+
+void EventPump::start() {
+    thread_ = std::jthread([this](const std::stop_token& stopping) { run(stopping); });
+}
+
+void EventPump::run(const std::stop_token& stopping) {
+    microseconds pause = shortest_pause;
+    while (!stopping.stop_requested()) {
+        const auto before = std::chrono::steady_clock::now();
+        double fullest = 0;
+        for (EventFeed* feed : feeds_) {
+            const auto drained = feed->drain(trace_);
+            if (!drained) {
+                const std::lock_guard lock(mutex_);
+                status_ = fail(drained.error());
+                return;
+            }
+            fullest = std::max(fullest, drained->fullest);
+        }
+        const auto took = std::chrono::duration_cast<microseconds>(std::chrono::steady_clock::now() - before);
+        pause = next_pause(pause, took, fullest);
+        std::this_thread::sleep_for(pause);
+    }
+}
+
+bool EventPump::broken() const {
+    const std::lock_guard lock(mutex_);
+    return !status_;
+}
+
+Status EventPump::stop() {
+    thread_.request_stop();
+    if (thread_.joinable())
+        thread_.join();
+    Status status = status_;
+    const auto note = [&](const Status& step) {
+        if (status && !step)
+            status = step;
+    };
+    for (EventFeed* feed : feeds_)
+        note(feed->close(trace_));
+    note(trace_.finish());
+    return status;
+}
+
+} // namespace snapscope

@@ -1,0 +1,328 @@
+#include <snapscope/collector/record.hpp>
+
+#include "attach.hpp"
+#include "event_pump.hpp"
+#include "host.hpp"
+
+#include <snapscope/base/child_process.hpp>
+#include <snapscope/recording/run_folder.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <ctime>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+
+namespace snapscope {
+namespace {
+
+constexpr std::int64_t ns_per_ms = 1'000'000;
+constexpr double ns_per_s = 1e9;
+// How late an interrupt may be noticed when its signal went to another thread.
+constexpr std::int64_t longest_wait_ms = 100;
+
+std::string random_id() {
+    std::array<unsigned char, 16> bytes{};
+    if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+        bytes[0] = static_cast<unsigned char>(monotonic_ns());
+    std::string text;
+    for (const unsigned char byte : bytes)
+        text += fmt::format("{:02x}", byte);
+    return text;
+}
+
+std::int64_t wall_ns() {
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+std::string rfc3339(std::int64_t ns) {
+    const auto seconds = static_cast<std::time_t>(ns / 1'000'000'000);
+    std::tm utc{};
+    ::gmtime_r(&seconds, &utc);
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
+                       utc.tm_hour, utc.tm_min, utc.tm_sec, ns / ns_per_ms % 1000);
+}
+
+// Fails where creating the run would, and leaves nothing behind.
+Status check_output(const std::filesystem::path& output, bool force) {
+    if (output.extension() != ".snap")
+        return fail(output.string() + " does not end in .snap", "name the run NAME.snap", ErrorClass::usage);
+    std::error_code error;
+    if (!force && std::filesystem::exists(std::filesystem::symlink_status(output, error)))
+        return fail(output.string() + " exists", "choose another name or use --force");
+    auto parent = output.parent_path();
+    if (parent.empty())
+        parent = ".";
+    std::string probe = (parent / ".snapscope-XXXXXX").string();
+    if (::mkdtemp(probe.data()) == nullptr)
+        return fail_errno("cannot write to " + parent.string(), errno);
+    ::rmdir(probe.c_str());
+    return {};
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const auto& word : words) {
+        const bool quote = word.empty() || word.find_first_of(" \t\n\"'\\$") != std::string::npos;
+        text += (text.empty() ? "" : " ") + (quote ? "'" + word + "'" : word);
+    }
+    return text;
+}
+
+class Recording {
+  public:
+    Recording(const RecordOptions& options, Site& site, Attached& attached, const std::atomic<bool>& stop)
+        : options_(options), site_(site), attached_(attached), stop_(stop) {}
+
+    Result<RecordOutcome> run(const std::function<void(const RecordProgress&)>& progress);
+
+  private:
+    void describe();
+    Status create_folder();
+    Status start_events();
+    void start_sources();
+    void start_load();
+    void watch(const std::function<void(const RecordProgress&)>& progress);
+    void wait_until(std::int64_t until_ns);
+    [[nodiscard]] bool ended();
+    void take_window();
+    void finish_load();
+    void finish_sources();
+    void warn_once(const Error& error);
+
+    const RecordOptions& options_;
+    Site& site_;
+    Attached& attached_;
+    const std::atomic<bool>& stop_;
+    Run run_;
+    std::optional<RunFolderWriter> folder_;
+    std::optional<EventPump> pump_;
+    std::optional<ChildProcess> load_;
+    UniqueFd server_;
+    std::int64_t window_start_ns_ = 0;
+    std::int64_t load_start_ns_ = 0;
+    bool load_ended_ = false, server_ended_ = false;
+    bool partial_ = false;
+    std::optional<std::size_t> taken_column_;
+};
+
+void Recording::describe() {
+    run_.id = random_id();
+    run_.tool_version = options_.tool_version;
+    run_.server = site_.server;
+    run_.pairing = options_.pairing;
+    if (site_.memory)
+        run_.layout = layout_of(site_.memory->header());
+    if (auto host = describe_host())
+        run_.host = std::move(*host);
+    else
+        run_.warnings.push_back(host.error().message());
+    for (const auto& source : attached_.sources) {
+        for (const auto& column : source->series()) {
+            if (column.name == "snapshots_taken" && !taken_column_)
+                taken_column_ = run_.windows.series.size();
+            run_.windows.series.push_back({column.name, source->status().name, column.unit, {}});
+        }
+        run_.sources.push_back(source->status());
+    }
+    run_.sources.insert(run_.sources.end(), attached_.unavailable.begin(), attached_.unavailable.end());
+    run_.clock.start_ns = monotonic_ns();
+    run_.clock.end_ns = run_.clock.start_ns;
+    run_.clock.wall_start = rfc3339(wall_ns());
+    run_.events = !attached_.feeds.empty();
+    if (!options_.load.empty()) {
+        run_.workload.emplace();
+        run_.workload->command = joined(options_.load);
+    }
+}
+
+Status Recording::create_folder() {
+    auto folder = RunFolderWriter::create(options_.output, run_, options_.force);
+    if (!folder)
+        return fail(folder.error());
+    folder_.emplace(std::move(*folder));
+    return {};
+}
+
+Status Recording::start_events() {
+    if (attached_.feeds.empty())
+        return {};
+    EventTraceInfo info;
+    info.run_id = run_.id;
+    info.host = run_.host.name;
+    info.server_version = run_.server.version;
+    info.postmaster_pid = run_.server.pid;
+    info.wall_offset_ns = wall_ns() - monotonic_ns();
+    auto trace = EventTraceWriter::create(folder_->events_folder(), info);
+    if (!trace)
+        return fail(trace.error());
+    pump_.emplace(std::move(*trace), attached_.feeds);
+    return {};
+}
+
+void Recording::start_sources() {
+    window_start_ns_ = monotonic_ns();
+    run_.clock.start_ns = window_start_ns_;
+    for (const auto& source : attached_.sources)
+        source->start(window_start_ns_);
+    if (pump_)
+        pump_->start();
+    server_.reset(static_cast<int>(::syscall(SYS_pidfd_open, site_.postmaster.pid, 0)));
+    server_ended_ = !server_;
+}
+
+void Recording::start_load() {
+    if (options_.load.empty())
+        return;
+    load_start_ns_ = monotonic_ns();
+    auto child = ChildProcess::spawn(options_.load);
+    if (child) {
+        load_.emplace(std::move(*child));
+        return;
+    }
+    load_ended_ = true;
+    run_.workload->exit_status = 127;
+    run_.workload->notes.push_back(child.error().message());
+}
+
+bool Recording::ended() { return stop_.load() || server_ended_ || load_ended_; }
+
+void Recording::wait_until(std::int64_t until_ns) {
+    while (!ended()) {
+        const std::int64_t left_ms = (until_ns - monotonic_ns() + ns_per_ms - 1) / ns_per_ms;
+        if (left_ms <= 0)
+            return;
+        std::array<pollfd, 2> watched{
+            {{server_.get(), POLLIN, 0}, {load_ ? load_->pidfd() : -1, POLLIN, 0}}};
+        if (::poll(watched.data(), watched.size(), static_cast<int>(std::min(left_ms, longest_wait_ms))) <= 0)
+            continue;
+        server_ended_ |= watched[0].revents != 0;
+        load_ended_ |= watched[1].revents != 0;
+    }
+}
+
+void Recording::warn_once(const Error& error) {
+    partial_ = true;
+    const auto text = error.message();
+    if (std::find(run_.warnings.begin(), run_.warnings.end(), text) == run_.warnings.end())
+        run_.warnings.push_back(text);
+}
+
+void Recording::take_window() {
+    const std::int64_t now = monotonic_ns();
+    WindowRow row;
+    row.start_ns = window_start_ns_;
+    row.end_ns = now;
+    for (const auto& source : attached_.sources) {
+        const auto values = source->sample(now);
+        row.values.insert(row.values.end(), values.begin(), values.end());
+    }
+    run_.windows.start_ns.push_back(row.start_ns);
+    run_.windows.end_ns.push_back(row.end_ns);
+    for (std::size_t column = 0; column < row.values.size(); ++column)
+        run_.windows.series[column].values.push_back(row.values[column]);
+    if (const auto written = folder_->append_window(row); !written)
+        warn_once(written.error());
+    window_start_ns_ = now;
+}
+
+void Recording::watch(const std::function<void(const RecordProgress&)>& progress) {
+    const std::int64_t start = run_.clock.start_ns;
+    const std::int64_t interval = options_.interval.count() * ns_per_ms;
+    const std::int64_t deadline =
+        options_.duration_s ? start + static_cast<std::int64_t>(*options_.duration_s * ns_per_s) : INT64_MAX;
+    for (std::int64_t tick = start + interval; !ended(); tick += interval) {
+        wait_until(std::min(tick, deadline));
+        if (ended() || monotonic_ns() >= deadline)
+            return;
+        take_window();
+        // A machine that stood still makes one long window, not a burst of empty ones.
+        tick = std::max(tick, monotonic_ns() - interval);
+        RecordProgress now;
+        now.elapsed_s = static_cast<double>(window_start_ns_ - start) / ns_per_s;
+        if (taken_column_ && run_.windows.series[*taken_column_].values.back())
+            now.snapshots_per_s = *run_.windows.series[*taken_column_].values.back() * ns_per_s /
+                                  static_cast<double>(run_.windows.end_ns.back() - run_.windows.start_ns.back());
+        progress(now);
+    }
+}
+
+void Recording::finish_load() {
+    if (!run_.workload || run_.workload->exit_status)
+        return;
+    if (load_) {
+        auto status = load_->try_wait();
+        run_.workload->exit_status = status ? *status : load_->terminate();
+        if (!status)
+            run_.workload->notes.push_back("ended by the recording");
+    }
+    run_.workload->duration_s = static_cast<double>(monotonic_ns() - load_start_ns_) / ns_per_s;
+}
+
+void Recording::finish_sources() {
+    if (pump_) {
+        if (const auto stopped = pump_->stop(); !stopped)
+            warn_once(stopped.error());
+    }
+    take_window();
+    run_.clock.end_ns = window_start_ns_;
+    run_.sources.clear();
+    for (const auto& source : attached_.sources) {
+        source->finish(window_start_ns_, run_);
+        run_.sources.push_back(source->status());
+        partial_ |= run_.sources.back().lost > 0;
+    }
+    run_.sources.insert(run_.sources.end(), attached_.unavailable.begin(), attached_.unavailable.end());
+    partial_ |= attached_.missing_requested || attached_.sources.empty();
+    if (server_ended_) {
+        run_.warnings.push_back("the server ended during the recording");
+        partial_ = true;
+    }
+    if (options_.events && attached_.feeds.empty())
+        run_.warnings.push_back("no source could record events");
+}
+
+Result<RecordOutcome> Recording::run(const std::function<void(const RecordProgress&)>& progress) {
+    describe();
+    SNAPSCOPE_TRY(create_folder());
+    SNAPSCOPE_TRY(start_events());
+    start_sources();
+    start_load();
+    watch(progress);
+    finish_load();
+    finish_sources();
+    run_.finished = true;
+    SNAPSCOPE_TRY(folder_->finish(run_));
+    return RecordOutcome{options_.output, std::move(run_), partial_};
+}
+
+} // namespace
+
+std::string default_run_name() {
+    const std::time_t now = std::time(nullptr);
+    std::tm local{};
+    ::localtime_r(&now, &local);
+    return fmt::format("snapscope-{:04}{:02}{:02}-{:02}{:02}{:02}.snap", local.tm_year + 1900, local.tm_mon + 1,
+                       local.tm_mday, local.tm_hour, local.tm_min, local.tm_sec);
+}
+
+Result<RecordOutcome> record(const RecordOptions& options, const std::atomic<bool>& stop,
+                             const std::function<void(const RecordProgress&)>& progress) {
+    SNAPSCOPE_TRY(check_output(options.output, options.force));
+    const ProcFs proc;
+    const auto postmaster = find_target(proc, options.target);
+    if (!postmaster)
+        return fail(postmaster.error());
+    Site site = look_at(proc, *postmaster);
+    auto attached = attach_sources(options, site);
+    if (!attached)
+        return fail(attached.error());
+    return Recording(options, site, *attached, stop).run(progress);
+}
+
+} // namespace snapscope
