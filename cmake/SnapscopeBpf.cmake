@@ -20,7 +20,7 @@ function(snapscope_bpf_skeleton name source)
   add_custom_command(
     OUTPUT "${out}/${name}.skel.h"
     COMMAND ${CLANG_PROGRAM} -target bpf -O2 -g -Wall -Werror -D__TARGET_ARCH_${SNAPSCOPE_BPF_ARCH}
-            -I"${PROJECT_SOURCE_DIR}/probes/include" -I/usr/include/${SNAPSCOPE_MULTIARCH} -MD -MF "${out}/${name}.d" -c
+            -I${PROJECT_SOURCE_DIR}/probes/include -I/usr/include/${SNAPSCOPE_MULTIARCH} -MD -MF "${out}/${name}.d" -c
             "${source}" -o "${out}/${name}.bpf.o"
     COMMAND ${BPFTOOL_PROGRAM} gen skeleton "${out}/${name}.bpf.o" name ${name} > "${out}/${name}.skel.h"
     DEPENDS "${source}"

@@ -1,6 +1,9 @@
 #include "attach.hpp"
 
+#include "ebpf_source.hpp"
 #include "ring_source.hpp"
+#include "sched_source.hpp"
+#include "sql_source.hpp"
 
 #include <snapscope/base/text.hpp>
 #include <snapscope/collector/binary.hpp>
@@ -29,7 +32,7 @@ EvidenceKind kind_of(const std::string& name) {
 }
 
 // Sources that this program records; the rest of source_names() it only knows of.
-const std::vector<std::string> recorded{"ring"};
+const std::vector<std::string> recorded{"ring", "ebpf", "sched", "sql"};
 
 class Attacher {
   public:
@@ -54,6 +57,12 @@ class Attacher {
     Result<std::unique_ptr<Source>> attach(const std::string& name) {
         if (name == "ring")
             return attach_ring();
+        if (name == "ebpf")
+            return attach_ebpf();
+        if (name == "sched")
+            return attach_sched();
+        if (name == "sql")
+            return attach_sql();
         return fail(Error{ErrorClass::unavailable, "not in this version", ""});
     }
 
@@ -68,6 +77,37 @@ class Attacher {
         return std::move(*ring);
     }
 
+    Result<std::unique_ptr<Source>> attach_ebpf() {
+        const auto others = same_binary(site_.proc, site_.postmaster.pid);
+        if (!others.empty() && !options_.yes)
+            return fail(same_binary_error(others));
+        EbpfOptions how;
+        how.events = options_.events && site_.memory;
+        how.slots = site_.memory ? site_.memory->header().slots : 0;
+        how.tells_waits = site_.memory && site_.memory->header().mode != SNAPSCOPE_MODE_OFF;
+        auto source = EbpfSource::attach(site_.proc, site_.postmaster.pid, how);
+        if (!source)
+            return fail(source.error());
+        if ((*source)->events() != nullptr)
+            attached_.feeds.push_back((*source)->events());
+        return std::move(*source);
+    }
+
+    Result<std::unique_ptr<Source>> attach_sched() {
+        auto source = trace_sched(site_.postmaster.pid, site_.memory ? &*site_.memory : nullptr);
+        if (source)
+            return source;
+        return sample_sched(site_.proc, site_.postmaster.pid, source.error());
+    }
+
+    Result<std::unique_ptr<Source>> attach_sql() {
+        auto source = SqlSource::attach(site_.proc, site_.postmaster, options_.target);
+        if (!source)
+            return fail(source.error());
+        (*source)->describe(site_.server);
+        return std::move(*source);
+    }
+
     const RecordOptions& options_;
     Site& site_;
     Attached attached_;
@@ -80,6 +120,14 @@ std::string major_version(const ProcFs& proc, pid_t pid) {
 }
 
 } // namespace
+
+Error same_binary_error(const std::vector<Postmaster>& others) {
+    std::string list;
+    for (const auto& other : others)
+        list += (list.empty() ? "" : " | ") + other.describe();
+    return {ErrorClass::unavailable, "the probes would also slow other servers that run this binary: " + list,
+            "add --yes to accept that"};
+}
 
 const std::vector<std::string>& source_names() {
     static const std::vector<std::string> names{"ring", "mirror", "ebpf", "sched", "sql",

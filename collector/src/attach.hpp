@@ -34,6 +34,9 @@ struct Attached {
 // collector that holds the server.
 [[nodiscard]] Result<Attached> attach_sources(const RecordOptions& options, Site& site);
 
+// Why probes on the binary need consent.
+[[nodiscard]] Error same_binary_error(const std::vector<Postmaster>& others);
+
 [[nodiscard]] Site look_at(const ProcFs& proc, const Postmaster& postmaster);
 
 } // namespace snapscope

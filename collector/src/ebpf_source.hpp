@@ -1,0 +1,31 @@
+// Source `ebpf`: the USDT probes of the server's binary, counted in the kernel
+// (probes/bpf/snapshot.bpf.c), and their events when asked for.
+#pragma once
+
+#include "event_feed.hpp"
+
+#include <snapscope/collector/event_tally.hpp>
+#include <snapscope/collector/procfs.hpp>
+#include <snapscope/collector/source.hpp>
+
+#include <memory>
+
+namespace snapscope {
+
+struct EbpfOptions {
+    bool events = false;
+    std::uint32_t slots = 0;  // of the server; events of other slots are malformed
+    bool tells_waits = false; // the server's mode can
+};
+
+// A source, and its feed when events are on (owned by the source).
+class EbpfSource : public Source {
+  public:
+    // Loads and attaches.  The probes count from here on, but what they
+    // counted before start() is left out.
+    static Result<std::unique_ptr<EbpfSource>> attach(const ProcFs& proc, pid_t postmaster,
+                                                      const EbpfOptions& options);
+    [[nodiscard]] virtual EventFeed* events() = 0;
+};
+
+} // namespace snapscope

@@ -1,0 +1,168 @@
+#include "bpf_support.hpp"
+#include "sched_source.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+
+// clang-format off: the skeleton needs the names of the one before
+#include "sched_bpf.h"
+#include "sched_bpf.skel.h"
+// clang-format on
+
+namespace snapscope {
+namespace {
+
+struct DestroySkeleton {
+    void operator()(sched_bpf* skeleton) const { sched_bpf__destroy(skeleton); }
+};
+
+struct Sums {
+    std::uint64_t run_ns = 0, migrations = 0, untracked = 0;
+};
+
+// Every key and value of a hash map.
+template <typename Key, typename V> std::vector<std::pair<Key, V>> read_all(int map) {
+    std::vector<std::pair<Key, V>> entries;
+    Key key{};
+    for (const Key* previous = nullptr; bpf_map_get_next_key(map, previous, &key) == 0; previous = &key) {
+        V value{};
+        if (bpf_map_lookup_elem(map, &key, &value) == 0)
+            entries.emplace_back(key, value);
+    }
+    return entries;
+}
+
+class SchedTrace final : public Source {
+  public:
+    explicit SchedTrace(const MemoryFile* memory) : memory_(memory) {}
+
+    Status load(pid_t postmaster) {
+        silence_libbpf();
+        skeleton_.reset(sched_bpf__open());
+        if (!skeleton_)
+            return fail(bpf_error("cannot open the BPF program", errno));
+        skeleton_->rodata->target_postmaster = static_cast<unsigned int>(postmaster);
+        if (const int error = sched_bpf__load(skeleton_.get()); error != 0)
+            return fail(bpf_error("cannot load the BPF program", error));
+        link_.reset(bpf_program__attach(skeleton_->progs.on_switch));
+        if (!link_)
+            return fail(bpf_error("cannot attach to sched_switch", errno));
+        return {};
+    }
+
+    [[nodiscard]] std::vector<SeriesName> series() const override {
+        return {{"server_cpu_ns", "ns"}, {"migrations", "1"}};
+    }
+
+    void start(std::int64_t now_ns) override {
+        start_ns_ = now_ns;
+        // The program counts from now on; a plain store of a word that it only reads.
+        __atomic_store_n(&skeleton_->bss->start_ns, static_cast<unsigned long long>(now_ns), __ATOMIC_RELEASE);
+        learn_owners();
+    }
+
+    std::vector<Value> sample(std::int64_t now_ns) override {
+        learn_owners();
+        const Sums now = read(now_ns);
+        std::vector<Value> values{static_cast<double>(now.run_ns) - static_cast<double>(last_.run_ns),
+                                  static_cast<double>(now.migrations - last_.migrations)};
+        last_ = now;
+        return values;
+    }
+
+    void finish(std::int64_t now_ns, Run& run) override {
+        end_ns_ = now_ns;
+        const Sums now = read(now_ns);
+        link_.reset();
+        run.totals.push_back({"server_cpu_ns", "sched", "ns", static_cast<std::int64_t>(now.run_ns)});
+        run.totals.push_back({"migrations", "sched", "1", static_cast<std::int64_t>(now.migrations)});
+        untracked_ = now.untracked;
+        put_slots(run);
+    }
+
+    [[nodiscard]] SourceStatus status() const override {
+        SourceStatus status;
+        status.name = "sched";
+        status.kind = EvidenceKind::counted;
+        status.state = untracked_ > 0 ? SourceState::degraded : SourceState::active;
+        if (untracked_ > 0) {
+            status.reason = "too many processes: the slots' CPU times are incomplete";
+            status.losses = {{"untracked", untracked_}};
+        }
+        status.start_ns = start_ns_;
+        status.end_ns = end_ns_;
+        return status;
+    }
+
+  private:
+    // Sums of finished runs, and what the processes on a CPU now have run since.
+    [[nodiscard]] Sums read(std::int64_t now_ns) const {
+        Sums sums;
+        const auto running = read_per_cpu<snapscope_sched_cpu>(bpf_map__fd(skeleton_->maps.cpus), 0);
+        for (const auto& cpu : read_per_cpu<snapscope_sched_totals>(bpf_map__fd(skeleton_->maps.totals), 0)) {
+            sums.run_ns += cpu.run_ns;
+            sums.migrations += cpu.migrations;
+            sums.untracked += cpu.untracked;
+        }
+        const auto now = static_cast<std::uint64_t>(now_ns);
+        for (const auto& cpu : running) {
+            if (cpu.tgid != 0 && now > cpu.since_ns)
+                sums.run_ns += now - cpu.since_ns;
+        }
+        return sums;
+    }
+
+    // A slot may have had several owners; each process belongs to one slot.
+    void learn_owners() {
+        if (memory_ == nullptr)
+            return;
+        for (std::uint32_t slot = 0; slot < memory_->header().slots; ++slot) {
+            const auto pid = __atomic_load_n(&memory_->counters(slot)->owner_pid, __ATOMIC_RELAXED);
+            if (pid != 0)
+                slot_of_[pid] = slot;
+        }
+    }
+
+    void put_slots(Run& run) const {
+        std::map<std::uint32_t, std::map<std::uint32_t, std::int64_t>> residency;
+        for (const auto& [key, ran] :
+             read_all<snapscope_sched_key, unsigned long long>(bpf_map__fd(skeleton_->maps.runs))) {
+            if (const auto slot = slot_of_.find(key.tgid); slot != slot_of_.end())
+                residency[slot->second][key.cpu] += static_cast<std::int64_t>(ran);
+        }
+        for (const auto& [slot, cpus] : residency) {
+            Slot& row = slot_row(run, slot);
+            row.migrations = 0;
+            for (const auto& [cpu, ran] : cpus)
+                row.residency.push_back({cpu, ran});
+        }
+        for (const auto& [tgid, task] :
+             read_all<unsigned int, snapscope_sched_task>(bpf_map__fd(skeleton_->maps.tasks))) {
+            const auto slot = slot_of_.find(tgid);
+            if (slot == slot_of_.end() || !residency.contains(slot->second))
+                continue;
+            Slot& row = slot_row(run, slot->second);
+            row.migrations = row.migrations.value_or(0) + task.migrations;
+        }
+    }
+
+    const MemoryFile* memory_;
+    std::unique_ptr<sched_bpf, DestroySkeleton> skeleton_;
+    std::unique_ptr<bpf_link, DestroyLink> link_;
+    std::map<std::uint32_t, std::uint32_t> slot_of_;
+    Sums last_;
+    std::uint64_t untracked_ = 0;
+    std::int64_t start_ns_ = 0, end_ns_ = 0;
+};
+
+} // namespace
+
+Result<std::unique_ptr<Source>> trace_sched(pid_t postmaster, const MemoryFile* memory) {
+    SNAPSCOPE_TRY(check_bpf_rights());
+    auto source = std::make_unique<SchedTrace>(memory);
+    SNAPSCOPE_TRY(source->load(postmaster));
+    return source;
+}
+
+} // namespace snapscope

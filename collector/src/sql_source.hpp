@@ -1,0 +1,40 @@
+// Source `sql`: settings, version and transaction counts, by a login.
+#pragma once
+
+#include "sql_connection.hpp"
+
+#include <snapscope/collector/source.hpp>
+#include <snapscope/collector/target.hpp>
+
+#include <memory>
+
+namespace snapscope {
+
+class SqlSource final : public Source {
+  public:
+    // Class unavailable when the login fails or reaches another server.
+    static Result<std::unique_ptr<SqlSource>> attach(const ProcFs& proc, const Postmaster& postmaster,
+                                                     const TargetSpec& spec);
+    // What a login tells about the server; a fact that it may not see is left alone.
+    void describe(Server& server);
+
+    [[nodiscard]] std::vector<SeriesName> series() const override;
+    void start(std::int64_t now_ns) override;
+    std::vector<Value> sample(std::int64_t now_ns) override;
+    void finish(std::int64_t now_ns, Run& run) override;
+    [[nodiscard]] SourceStatus status() const override;
+
+  private:
+    struct Xacts {
+        std::uint64_t committed = 0, rolled_back = 0;
+    };
+    explicit SqlSource(SqlConnection connection) : connection_(std::move(connection)) {}
+    std::optional<Xacts> read();
+
+    SqlConnection connection_;
+    std::optional<Xacts> first_, last_;
+    std::string broken_;
+    std::int64_t start_ns_ = 0, end_ns_ = 0;
+};
+
+} // namespace snapscope
