@@ -25,6 +25,8 @@ class FolderTest : public ::testing::Test {
         return out.str();
     }
     static void put(const std::filesystem::path& path, const std::string& bytes) {
+        // A new file: some file systems flush one that is truncated and written.
+        std::filesystem::remove(path);
         std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     }
 
