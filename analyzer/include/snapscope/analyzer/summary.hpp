@@ -1,0 +1,76 @@
+// What one run says, in one screen: the answer of `snapscope show`, which
+// reports and the live page print too.
+//
+// nullopt is "this server or source cannot tell", never 0.  The JSON names are
+// a contract (docs: cli, `show --format json`).
+#pragma once
+
+#include <snapscope/analyzer/metrics.hpp>
+#include <snapscope/analyzer/statistics.hpp>
+#include <snapscope/recording/run.hpp>
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace snapscope {
+
+struct SnapshotSummary {
+    std::string source; // whose counters these are; empty for none
+    std::optional<std::uint64_t> taken, reused, rebuilt, private_scans;
+    std::optional<std::uint64_t> waited;
+    std::optional<std::uint64_t> lockfree, kept, retries, gave_up; // lockfree and kept are parts of reused
+    std::optional<double> per_second;
+};
+
+struct InvalidationSummary {
+    std::optional<std::uint64_t> total;
+    std::vector<NamedCount> by_reason; // most frequent first; without zeros
+};
+
+// A percentile lies in [low, high) of its bucket.
+struct DurationSummary {
+    std::string source;
+    std::uint64_t count = 0;
+    std::optional<Interval> p50, p99;
+    std::optional<double> max_ns; // exact, null where only a bucket is known
+};
+
+struct LineSummary {
+    std::optional<double> per_scan;
+    std::optional<std::uint64_t> spanned, straddling_entries; // of the array that snapshots scan
+    std::string array;                                        // PGXACT or xids
+};
+
+// Readers that got a line from a writer's cache.
+struct TransferSummary {
+    EvidenceKind kind = EvidenceKind::measured;
+    std::string source;
+    std::string by; // core, llc, node, socket
+    std::string from, to;
+    std::optional<double> per_second, per_snapshot;
+};
+
+struct Summary {
+    std::string run_id;
+    bool finished = false;
+    std::optional<double> duration_s;
+    Server server;
+    std::optional<Metric> tps;
+    SnapshotSummary snapshots;
+    InvalidationSummary invalidations;
+    DurationSummary duration;
+    LineSummary lines;
+    std::vector<TransferSummary> transfers; // the widest level that each source has
+    std::optional<Workload> workload;
+    std::vector<Metric> metrics; // derived, docs/contracts.md
+    std::vector<SourceStatus> sources;
+    std::vector<std::string> warnings;
+};
+
+[[nodiscard]] Summary summarize(const Run& run);
+[[nodiscard]] nlohmann::json to_json(const Summary& summary);
+
+} // namespace snapscope

@@ -1,0 +1,148 @@
+#include "csv_table.hpp"
+
+#include <snapscope/analyzer/measurements.hpp>
+#include <snapscope/analyzer/metrics.hpp>
+#include <snapscope/base/files.hpp>
+#include <snapscope/base/text.hpp>
+#include <snapscope/recording/run_folder.hpp>
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <set>
+
+namespace snapscope {
+namespace {
+
+constexpr std::size_t max_csv_bytes = std::size_t{256} << 20U;
+
+// Columns that number or describe runs; their values are no result.
+constexpr std::array<std::string_view, 14> describing{"repeat", "round",   "run",       "position",  "iteration",
+                                                      "seed",   "scale",   "clients",   "threads",   "max_connections",
+                                                      "mode",   "variant", "reconnect", "duration_s"};
+
+bool describes(std::string_view column) {
+    return std::find(describing.begin(), describing.end(), column) != describing.end();
+}
+
+std::optional<std::size_t> column_of(const CsvTable& table, std::string_view name) {
+    const auto at = std::find(table.columns.begin(), table.columns.end(), name);
+    return at == table.columns.end() ? std::nullopt
+                                     : std::optional(static_cast<std::size_t>(at - table.columns.begin()));
+}
+
+// Columns whose every cell is a number or empty, and one at least a number.
+std::vector<std::size_t> metric_columns(const CsvTable& table) {
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        const auto usable = [&](const CsvTable::Row& row) {
+            return row.cells[i].empty() || parse_double(row.cells[i]);
+        };
+        const auto filled = [&](const CsvTable::Row& row) { return !row.cells[i].empty(); };
+        if (!describes(table.columns[i]) && std::all_of(table.rows.begin(), table.rows.end(), usable) &&
+            std::any_of(table.rows.begin(), table.rows.end(), filled))
+            out.push_back(i);
+    }
+    return out;
+}
+
+std::optional<bool> truth(std::string_view cell) {
+    if (cell == "true" || cell == "t" || cell == "1" || cell == "yes" || cell == "on")
+        return true;
+    if (cell == "false" || cell == "f" || cell == "0" || cell == "no" || cell == "off")
+        return false;
+    return std::nullopt;
+}
+
+// A column of words with several values: rows of several kinds are in one file.
+std::vector<std::string> mixed_rows(const CsvTable& table, const std::string& label) {
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        std::set<std::string> words;
+        for (const CsvTable::Row& row : table.rows)
+            if (!parse_double(row.cells[i]))
+                words.insert(row.cells[i]);
+        if (words.size() > 1 && table.columns[i] != "reconnect")
+            out.push_back(fmt::format("{}: column {} has {} values; all rows are taken as repeats of one thing", label,
+                                      table.columns[i], words.size()));
+    }
+    return out;
+}
+
+} // namespace
+
+Measurement measure(const Run& run, std::string label) {
+    Measurement out;
+    out.label = std::move(label);
+    for (const Metric& metric : derive_metrics(run))
+        out.values[metric.name] = {metric.value, metric.source};
+    out.run_id = run.id;
+    out.pairing = run.pairing;
+    if (run.workload) {
+        out.clients = run.workload->clients;
+        out.reconnect = run.workload->reconnect;
+        out.workload_valid = run.workload->valid;
+    }
+    out.finished = run.finished;
+    out.host = run.host.name;
+    out.server_version = run.server.version;
+    out.snapshot_cache = run.server.snapshot_cache;
+    out.max_connections = run.server.max_connections;
+    out.settings = run.server.settings;
+    for (const SourceStatus& source : run.sources) {
+        if (source.state == SourceState::active || source.state == SourceState::degraded)
+            out.active_sources.push_back(source.name);
+        out.lost += source.lost;
+    }
+    if (run.events)
+        out.active_sources.emplace_back("events");
+    std::sort(out.active_sources.begin(), out.active_sources.end());
+    return out;
+}
+
+Result<std::vector<Measurement>> measurements_from_csv(std::string_view text, const std::string& label) {
+    const auto table = parse_csv(text, label);
+    if (!table)
+        return fail(table.error());
+    const auto tps = column_of(*table, "tps");
+    if (!tps)
+        return fail(label + " has no column tps", "one row a run, with a column tps");
+    if (table->rows.empty())
+        return fail(label + " has no rows");
+    const auto clients = column_of(*table, "clients");
+    const auto reconnect = column_of(*table, "reconnect");
+    const auto metrics = metric_columns(*table);
+    std::vector<Measurement> out;
+    for (const CsvTable::Row& row : table->rows) {
+        const auto value = parse_double(row.cells[*tps]);
+        if (!value || *value <= 0)
+            return fail(fmt::format("{}: line {}: tps '{}' is no number above 0", label, row.line, row.cells[*tps]));
+        Measurement& next = out.emplace_back();
+        next.label = fmt::format("{}:{}", label, row.line);
+        for (const std::size_t column : metrics)
+            if (const auto number = parse_double(row.cells[column]))
+                next.values[table->columns[column]] = {*number, "csv"};
+        if (clients)
+            next.clients = parse_integer<std::uint32_t>(row.cells[*clients]);
+        if (reconnect)
+            next.reconnect = truth(row.cells[*reconnect]);
+    }
+    out.front().warnings = mixed_rows(*table, label);
+    return out;
+}
+
+Result<std::vector<Measurement>> load_measurements(const std::filesystem::path& path) {
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error)) {
+        const auto run = read_run(path);
+        if (!run)
+            return fail(run.error());
+        return std::vector<Measurement>{measure(*run, path.string())};
+    }
+    const auto text = read_file(path, max_csv_bytes);
+    if (!text)
+        return fail(text.error());
+    return measurements_from_csv(*text, path.string());
+}
+
+} // namespace snapscope
