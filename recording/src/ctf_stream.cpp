@@ -122,27 +122,37 @@ Result<bool> StreamReader::open_packet() {
     return true;
 }
 
-Result<bool> StreamReader::next_event() {
+StreamReader::Step StreamReader::fail_step(std::size_t at, std::string_view what) {
+    failed_ = damaged(at, what).value();
+    return Step::failed;
+}
+
+// Once for every event of a trace: no Result, whose Error has to be destroyed.
+StreamReader::Step StreamReader::next_event() {
     const unsigned id = buffer_[at_];
     if (id >= class_bytes.size())
-        return damaged(at_, fmt::format("an event of unknown class {}", id));
+        return fail_step(at_, fmt::format("an event of unknown class {}", id));
     if (content_end_ - at_ < class_bytes[id])
-        return damaged(at_, "an event that its packet does not hold whole");
+        return fail_step(at_, "an event that its packet does not hold whole");
     const std::int64_t before_ns = event_.time_ns;
     decoders[id](buffer_.data() + at_, event_);
     if (event_.time_ns < before_ns || event_.time_ns > packet_end_ns_)
-        return damaged(at_, "an event outside the order of time");
+        return fail_step(at_, "an event outside the order of time");
     at_ += class_bytes[id];
-    return true;
+    return Step::event;
 }
 
-Result<bool> StreamReader::advance() {
+StreamReader::Step StreamReader::advance_packet() {
+    if (failed_)
+        return Step::failed;
     while (at_ == content_end_) {
         if (ended_)
-            return false;
-        auto opened = open_packet();
-        if (!opened || !*opened)
-            return opened;
+            return Step::end;
+        const auto opened = open_packet();
+        if (!opened) {
+            failed_ = opened.error();
+            return Step::failed;
+        }
     }
     return next_event();
 }

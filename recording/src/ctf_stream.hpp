@@ -10,6 +10,7 @@
 
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <vector>
 
 namespace snapscope::ctf {
@@ -20,9 +21,13 @@ class StreamReader {
     StreamReader(std::filesystem::path path, EventSource source, std::uint32_t slot, const Uuid& uuid,
                  std::size_t buffer_bytes);
 
-    // Moves to the next event; false at the end.  The file is as long as it was
-    // at the first call: what is appended meanwhile is not read.
-    Result<bool> advance();
+    // Moves to the next event; end and failed stay.  The file is as long as it
+    // was at the first call: what is appended meanwhile is not read.
+    enum class Step { event, end, failed };
+    Step advance() { return at_ != content_end_ && !failed_ ? next_event() : advance_packet(); }
+
+    // Why advance() failed.
+    [[nodiscard]] const Error& error() const { return *failed_; }
 
     [[nodiscard]] const Event& event() const { return event_; }
     [[nodiscard]] EventSource source() const { return source_; }
@@ -36,7 +41,9 @@ class StreamReader {
     Status fill(std::size_t bytes);
     bool end_truncated();
     [[nodiscard]] tl::unexpected<Error> damaged(std::size_t at, std::string_view what) const;
-    Result<bool> next_event();
+    Step next_event();
+    Step advance_packet();
+    Step fail_step(std::size_t at, std::string_view what);
 
     std::filesystem::path path_;
     EventSource source_;
@@ -57,6 +64,7 @@ class StreamReader {
     std::uint64_t lost_ = 0;
     bool truncated_ = false;
     bool ended_ = false;
+    std::optional<Error> failed_;
 };
 
 } // namespace snapscope::ctf

@@ -72,6 +72,8 @@ struct Head {
 } // namespace
 
 struct EventTraceReader::State {
+    using Step = ctf::StreamReader::Step;
+
     EventTraceInfo info;
     std::vector<ctf::StreamReader> streams;
     std::vector<Head> heap; // a binary heap, earliest first
@@ -96,51 +98,45 @@ struct EventTraceReader::State {
         heap[hole] = moved;
     }
 
-    Status start() {
+    void start() {
         started = true;
-        for (std::size_t i = 0; i < streams.size(); ++i) {
-            const auto any = streams[i].advance();
-            if (!any)
-                return fail(any.error());
-            if (*any)
+        for (std::size_t i = 0; i < streams.size() && !failed; ++i) {
+            const auto step = streams[i].advance();
+            if (step == Step::event)
                 heap.push_back({streams[i].event().time_ns, i});
+            else if (step == Step::failed)
+                failed = streams[i].error();
         }
         std::make_heap(heap.begin(), heap.end(), std::greater<>{});
-        return {};
     }
 
     // Takes the earliest event and moves its stream on.
-    Status take(Item& item) {
+    void take(Item& item) {
         ctf::StreamReader& stream = streams[heap.front().stream];
         item.source = stream.source();
         item.event = stream.event();
-        const auto more = stream.advance();
-        if (!more)
-            return fail(more.error());
-        if (*more) {
+        const auto step = stream.advance();
+        if (step == Step::event) {
             heap.front().time_ns = stream.event().time_ns;
-        } else {
+        } else if (step == Step::end) {
             heap.front() = heap.back();
             heap.pop_back();
+        } else {
+            failed = stream.error();
+            return;
         }
         if (!heap.empty())
             sift_down();
-        return {};
     }
 
     // An error comes after the events before it have been given out.
     Result<std::size_t> read(std::span<Item> items) {
-        if (failed)
-            return fail(*failed);
-        Status status;
         if (!started)
-            status = start();
+            start();
         std::size_t count = 0;
-        while (status && count < items.size() && !heap.empty())
-            status = take(items[count++]);
-        if (!status)
-            failed = status.error();
-        if (!status && count == 0)
+        while (!failed && count < items.size() && !heap.empty())
+            take(items[count++]);
+        if (failed && count == 0)
             return fail(*failed);
         return count;
     }
