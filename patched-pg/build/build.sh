@@ -15,7 +15,6 @@
 #   --unpatched    stock PostgreSQL with the same flags: the baseline
 #   --assertions   with --enable-cassert, for tests
 #   --where        print the prefix only if it is built; else fail, build nothing
-# shellcheck disable=SC2317 # the steps are called by name
 set -euo pipefail
 # shellcheck source=patched-pg/build/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -29,7 +28,7 @@ for argument in "$@"; do
     --assertions) assertions=yes ;;
     --where) where=yes ;;
     -h | --help)
-        sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"
+        sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"
         exit 0
         ;;
     *)

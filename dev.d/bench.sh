@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# bench.sh [SUITE [--format text|json]]: runs the benchmark bench/SUITE.
+#
+# A suite is a program bench_SUITE of bench/.  It prints a table, or JSON, on
+# stdout, and finds the servers in SNAPSCOPE_PG_PREFIX (patched) and
+# SNAPSCOPE_PG_UNPATCHED_PREFIX.
+set -euo pipefail
+# shellcheck source=dev.d/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+list_suites() { sed -n 's/^snapscope_bench(bench_\([a-z_]*\).*/\1/p' bench/CMakeLists.txt; }
+
+suite=${1:-}
+if [[ -z "$suite" || "$suite" == -* ]]; then
+    usage_error "usage: ./dev bench SUITE [--format text|json]; suites: $(list_suites | paste -sd' ')"
+fi
+shift
+list_suites | grep -qxF -- "$suite" || usage_error "there is no suite '$suite'; suites: $(list_suites | paste -sd' ')"
+
+dev.d/setup.sh
+say "building"
+build_targets "bench_$suite" snapscope >&2
+SNAPSCOPE_PG_PREFIX=$(postgresql_prefix)
+SNAPSCOPE_PG_UNPATCHED_PREFIX=$(postgresql_prefix --unpatched)
+export SNAPSCOPE_PG_PREFIX SNAPSCOPE_PG_UNPATCHED_PREFIX
+exec "$build_folder/bench/bench_$suite" "$@"
