@@ -15,6 +15,7 @@ namespace {
 struct VerbOptions {
     RecordOptions record;
     std::string output;
+    std::string sources;
     std::string pairing;
     int interval_ms = 1000;
 };
@@ -89,6 +90,8 @@ Result<int> run_record(VerbOptions& options, const Context& context) {
             return fail(pairing.error());
         record_options.pairing = std::move(*pairing);
     }
+    if (!options.sources.empty())
+        record_options.sources = CLI::detail::split(options.sources, ',');
     record_options.output = options.output.empty() ? default_run_name() : options.output;
     record_options.interval = std::chrono::milliseconds(options.interval_ms);
     record_options.tool_version = SNAPSCOPE_VERSION;
@@ -98,6 +101,7 @@ Result<int> run_record(VerbOptions& options, const Context& context) {
     line.clear();
     if (!outcome)
         return fail(outcome.error());
+    SNAPSCOPE_TRY(print(outcome->load_output));
     note_sources(outcome->run, context);
     const int load = note_load(outcome->run, context);
     context.terminal.note("recorded " + outcome->folder.string());
@@ -118,10 +122,8 @@ void add_record(CLI::App& app, Context& context) {
         ->check(CLI::PositiveNumber);
     verb->add_option("-o,--output", options->output, "The run (default: snapscope-DATE-TIME.snap)")
         ->type_name("RUN.snap");
-    verb->add_option("--source", record_options.sources, "Only these, e.g. ring,sql (default: every available one)")
-        ->type_name("LIST")
-        ->delimiter(',')
-        ->expected(1);
+    verb->add_option("--source", options->sources, "Only these, e.g. ring,sql (default: every available one)")
+        ->type_name("LIST");
     verb->add_option("--interval", options->interval_ms, "Length of a window")
         ->type_name("MS")
         ->check(CLI::Range(10, 3600000))

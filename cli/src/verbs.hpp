@@ -30,6 +30,7 @@ struct Context {
 //     verb->callback([&context, options] {
 //         context.action = [&context, options] { return show(*options, context.terminal); };
 //     });
+void add_doctor(CLI::App& app, Context& context);
 void add_record(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);

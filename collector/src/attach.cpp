@@ -23,14 +23,6 @@ SourceStatus unavailable(const std::string& name, EvidenceKind kind, const Error
     return status;
 }
 
-EvidenceKind kind_of(const std::string& name) {
-    if (name == "mirror")
-        return EvidenceKind::sampled;
-    if (name == "hitm" || name == "pcm")
-        return EvidenceKind::measured;
-    return name == "linetimer" ? EvidenceKind::inferred : EvidenceKind::counted;
-}
-
 // Sources that this program records; the rest of source_names() it only knows of.
 const std::vector<std::string> recorded{"ring", "ebpf", "sched", "sql"};
 
@@ -120,6 +112,14 @@ std::string major_version(const ProcFs& proc, pid_t pid) {
 }
 
 } // namespace
+
+EvidenceKind kind_of(const std::string& name) {
+    if (name == "mirror")
+        return EvidenceKind::sampled;
+    if (name == "hitm" || name == "pcm")
+        return EvidenceKind::measured;
+    return name == "linetimer" ? EvidenceKind::inferred : EvidenceKind::counted;
+}
 
 Error same_binary_error(const std::vector<Postmaster>& others) {
     std::string list;

@@ -34,6 +34,8 @@ struct Attached {
 // collector that holds the server.
 [[nodiscard]] Result<Attached> attach_sources(const RecordOptions& options, Site& site);
 
+[[nodiscard]] EvidenceKind kind_of(const std::string& name);
+
 // Why probes on the binary need consent.
 [[nodiscard]] Error same_binary_error(const std::vector<Postmaster>& others);
 

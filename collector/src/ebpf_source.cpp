@@ -81,7 +81,7 @@ class UsdtCounter final : public EbpfSource {
     std::unique_ptr<snapshot_bpf, DestroySkeleton> skeleton_;
     std::vector<std::unique_ptr<bpf_link, DestroyLink>> links_;
     std::unique_ptr<EbpfEvents> events_;
-    std::vector<Counted> first_, last_;
+    std::vector<Counted> last_;
     std::int64_t start_ns_ = 0, end_ns_ = 0;
 };
 
@@ -162,8 +162,8 @@ std::vector<SeriesName> UsdtCounter::series() const {
 
 void UsdtCounter::start(std::int64_t now_ns) {
     start_ns_ = now_ns;
-    first_ = read();
-    last_ = first_;
+    __atomic_store_n(&skeleton_->bss->counting, 1U, __ATOMIC_RELEASE);
+    last_ = read();
 }
 
 std::vector<Value> UsdtCounter::sample(std::int64_t /*now_ns*/) {
@@ -193,12 +193,11 @@ void UsdtCounter::put_histograms(Run& run) const {
 void UsdtCounter::finish(std::int64_t now_ns, Run& run) {
     links_.clear();
     end_ns_ = now_ns;
-    const auto now = read();
-    for (std::size_t i = 0; i < now.size(); ++i) {
+    for (const auto& counted : read()) {
         std::optional<std::int64_t> value;
-        if (now[i].value)
-            value = static_cast<std::int64_t>(*now[i].value - *first_[i].value);
-        run.totals.push_back({now[i].name, "ebpf", "1", value});
+        if (counted.value)
+            value = static_cast<std::int64_t>(*counted.value);
+        run.totals.push_back({counted.name, "ebpf", "1", value});
     }
     put_histograms(run);
     if (events_)
@@ -227,22 +226,36 @@ SourceStatus UsdtCounter::status() const {
     return status;
 }
 
-} // namespace
-
-Result<std::unique_ptr<EbpfSource>> EbpfSource::attach(const ProcFs& proc, pid_t postmaster,
-                                                       const EbpfOptions& options) {
-    const std::string binary = proc.path(postmaster, "exe").string();
-    const auto facts = read_binary(binary);
+// The binary's probes, where there are any.
+Result<std::vector<std::string>> probes_of(const std::string& binary) {
+    auto facts = read_binary(binary);
     if (!facts)
         return fail(Error{ErrorClass::unavailable, facts.error().what, "run as the server's user or as root"});
     if (facts->snapscope_probes.empty())
         return fail(Error{ErrorClass::unavailable, "the server's binary has no snapscope probes",
                           "they come with the patched server, see patched-pg/"});
+    return std::move(facts->snapscope_probes);
+}
+
+} // namespace
+
+Status EbpfSource::probe(const ProcFs& proc, pid_t postmaster) {
+    SNAPSCOPE_TRY(probes_of(proc.path(postmaster, "exe").string()));
+    SNAPSCOPE_TRY(check_bpf_rights());
+    return UsdtCounter({}).load(postmaster);
+}
+
+Result<std::unique_ptr<EbpfSource>> EbpfSource::attach(const ProcFs& proc, pid_t postmaster,
+                                                       const EbpfOptions& options) {
+    const std::string binary = proc.path(postmaster, "exe").string();
+    const auto probes = probes_of(binary);
+    if (!probes)
+        return fail(probes.error());
     SNAPSCOPE_TRY(check_bpf_rights());
     auto source = std::make_unique<UsdtCounter>(options);
     SNAPSCOPE_TRY(source->load(postmaster));
     SNAPSCOPE_TRY(source->set_up_events());
-    SNAPSCOPE_TRY(source->attach_probes(binary, facts->snapscope_probes));
+    SNAPSCOPE_TRY(source->attach_probes(binary, *probes));
     return source;
 }
 

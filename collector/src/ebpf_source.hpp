@@ -21,10 +21,11 @@ struct EbpfOptions {
 // A source, and its feed when events are on (owned by the source).
 class EbpfSource : public Source {
   public:
-    // Loads and attaches.  The probes count from here on, but what they
-    // counted before start() is left out.
+    // Loads and attaches; the probes count from start() on.
     static Result<std::unique_ptr<EbpfSource>> attach(const ProcFs& proc, pid_t postmaster,
                                                       const EbpfOptions& options);
+    // Whether attach() would work, by loading the program and attaching nothing.
+    static Status probe(const ProcFs& proc, pid_t postmaster);
     [[nodiscard]] virtual EventFeed* events() = 0;
 };
 

@@ -1,8 +1,11 @@
 #include <snapscope/collector/memory_file.hpp>
 
+#include <snapscope/base/text.hpp>
+
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <sstream>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -31,9 +34,24 @@ Result<snapscope_header> read_checked_header(int fd, std::optional<pid_t> postma
 
 } // namespace
 
+std::optional<pid_t> find_lock_holder(std::string_view locks, std::uint64_t inode) {
+    const std::string file = ":" + std::to_string(inode);
+    std::istringstream lines{std::string(locks)};
+    for (std::string line; std::getline(lines, line);) {
+        // 3: FLOCK  ADVISORY  WRITE 4242 00:01:12345 0 EOF
+        std::istringstream words(line);
+        std::string number, type, strictness, mode, pid, place;
+        if (words >> number >> type >> strictness >> mode >> pid >> place && type == "FLOCK" &&
+            place.ends_with(file))
+            return parse_integer<pid_t>(pid);
+    }
+    return std::nullopt;
+}
+
 Result<MemoryFile> MemoryFile::open(const ProcFs& proc, pid_t postmaster) {
     const std::string link = std::string("/memfd:") + SNAPSCOPE_MEMFD_NAME + " (deleted)";
-    if (::access(proc.path(postmaster, "fd").c_str(), R_OK | X_OK) != 0)
+    // Whoever may not follow this link may not follow those of the descriptors.
+    if (!proc.link(postmaster, "exe"))
         return fail(Error{ErrorClass::unavailable,
                           "no right to look at the descriptors of pid " + std::to_string(postmaster),
                           "run as the server's user or with CAP_SYS_PTRACE"});
@@ -76,6 +94,13 @@ Status MemoryFile::become_consumer() {
     consumer_ = std::move(*mapping);
     __atomic_store_n(&control()->consumer_pid, static_cast<std::uint32_t>(::getpid()), __ATOMIC_RELAXED);
     return {};
+}
+
+std::optional<pid_t> MemoryFile::holder() const {
+    struct stat status {};
+    if (::fstat(fd_.get(), &status) != 0)
+        return std::nullopt;
+    return find_lock_holder(read_text("/proc/locks").value_or(""), status.st_ino);
 }
 
 std::uint32_t MemoryFile::incarnation() const {

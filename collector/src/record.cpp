@@ -4,12 +4,15 @@
 #include "event_pump.hpp"
 #include "host.hpp"
 
-#include <snapscope/base/child_process.hpp>
+#include <snapscope/collector/capabilities.hpp>
+#include <snapscope/lab/pgbench.hpp>
+#include <snapscope/lab/process.hpp>
 #include <snapscope/recording/run_folder.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <ctime>
 #include <fmt/format.h>
 #include <poll.h>
@@ -65,13 +68,22 @@ Status check_output(const std::filesystem::path& output, bool force) {
     return {};
 }
 
-std::string joined(const std::vector<std::string>& words) {
-    std::string text;
-    for (const auto& word : words) {
-        const bool quote = word.empty() || word.find_first_of(" \t\n\"'\\$") != std::string::npos;
-        text += (text.empty() ? "" : " ") + (quote ? "'" + word + "'" : word);
+// What the load printed, read as pgbench's where it is pgbench.
+Workload read_workload(const std::vector<std::string>& command, const std::string& output, int exit_status) {
+    if (std::filesystem::path(command.front()).filename() == "pgbench") {
+        auto workload = parse_pgbench(output, command, exit_status);
+        if (workload)
+            return std::move(*workload);
+        Workload unread;
+        unread.notes.push_back(workload.error().message());
+        unread.command = command_line(command);
+        unread.exit_status = exit_status;
+        return unread;
     }
-    return text;
+    Workload workload;
+    workload.command = command_line(command);
+    workload.exit_status = exit_status;
+    return workload;
 }
 
 class Recording {
@@ -85,6 +97,7 @@ class Recording {
     void describe();
     Status create_folder();
     Status start_events();
+    void give_up_rights() const;
     void start_sources();
     void start_load();
     void watch(const std::function<void(const RecordProgress&)>& progress);
@@ -102,7 +115,8 @@ class Recording {
     Run run_;
     std::optional<RunFolderWriter> folder_;
     std::optional<EventPump> pump_;
-    std::optional<ChildProcess> load_;
+    std::optional<Process> load_;
+    std::string load_output_;
     UniqueFd server_;
     std::int64_t window_start_ns_ = 0;
     std::int64_t load_start_ns_ = 0;
@@ -137,7 +151,7 @@ void Recording::describe() {
     run_.events = !attached_.feeds.empty();
     if (!options_.load.empty()) {
         run_.workload.emplace();
-        run_.workload->command = joined(options_.load);
+        run_.workload->command = command_line(options_.load);
     }
 }
 
@@ -165,6 +179,22 @@ Status Recording::start_events() {
     return {};
 }
 
+// Attached is attached: from here on, reading maps needs the BPF rights, and
+// root its way to its own files and to the load; nothing else is kept, and
+// every later thread inherits that.
+void Recording::give_up_rights() const {
+    std::vector<const char*> keep;
+    const auto uses_bpf = [](const auto& source) {
+        const auto name = source->status().name;
+        return name == "ebpf" || name == "sched";
+    };
+    if (std::any_of(attached_.sources.begin(), attached_.sources.end(), uses_bpf))
+        keep = {"cap_bpf", "cap_perfmon"};
+    if (::geteuid() == 0)
+        keep.insert(keep.end(), {"cap_dac_override", "cap_dac_read_search", "cap_kill"});
+    keep_only_capabilities(keep);
+}
+
 void Recording::start_sources() {
     window_start_ns_ = monotonic_ns();
     run_.clock.start_ns = window_start_ns_;
@@ -180,7 +210,10 @@ void Recording::start_load() {
     if (options_.load.empty())
         return;
     load_start_ns_ = monotonic_ns();
-    auto child = ChildProcess::spawn(options_.load);
+    Command command;
+    command.argv = options_.load;
+    command.environment = {{"LC_ALL", "C"}};
+    auto child = Process::start(std::move(command));
     if (child) {
         load_.emplace(std::move(*child));
         return;
@@ -197,12 +230,14 @@ void Recording::wait_until(std::int64_t until_ns) {
         const std::int64_t left_ms = (until_ns - monotonic_ns() + ns_per_ms - 1) / ns_per_ms;
         if (left_ms <= 0)
             return;
-        std::array<pollfd, 2> watched{
-            {{server_.get(), POLLIN, 0}, {load_ ? load_->pidfd() : -1, POLLIN, 0}}};
+        std::array<pollfd, 3> watched{{{server_.get(), POLLIN, 0},
+                                       {load_ ? load_->pidfd() : -1, POLLIN, 0},
+                                       {load_ ? load_->output_fd() : -1, POLLIN, 0}}};
         if (::poll(watched.data(), watched.size(), static_cast<int>(std::min(left_ms, longest_wait_ms))) <= 0)
             continue;
         server_ended_ |= watched[0].revents != 0;
-        load_ended_ |= watched[1].revents != 0;
+        if (watched[1].revents != 0 || watched[2].revents != 0)
+            load_ended_ = load_->wait_for(std::chrono::milliseconds(0)).has_value();
     }
 }
 
@@ -253,15 +288,20 @@ void Recording::watch(const std::function<void(const RecordProgress&)>& progress
 }
 
 void Recording::finish_load() {
-    if (!run_.workload || run_.workload->exit_status)
+    if (!load_)
         return;
-    if (load_) {
-        auto status = load_->try_wait();
-        run_.workload->exit_status = status ? *status : load_->terminate();
-        if (!status)
-            run_.workload->notes.push_back("ended by the recording");
+    constexpr auto grace = std::chrono::milliseconds(2000);
+    const bool cut_short = !load_->wait_for(std::chrono::milliseconds(0));
+    const int status = load_->stop(SIGTERM, grace);
+    load_output_ = load_->output();
+    const double took_s = static_cast<double>(monotonic_ns() - load_start_ns_) / ns_per_s;
+    run_.workload = read_workload(options_.load, load_output_, status);
+    if (!run_.workload->duration_s)
+        run_.workload->duration_s = took_s;
+    if (cut_short) {
+        run_.workload->valid = false;
+        run_.workload->notes.emplace_back("ended by the recording before it was done");
     }
-    run_.workload->duration_s = static_cast<double>(monotonic_ns() - load_start_ns_) / ns_per_s;
 }
 
 void Recording::finish_sources() {
@@ -283,6 +323,9 @@ void Recording::finish_sources() {
         run_.warnings.push_back("the server ended during the recording");
         partial_ = true;
     }
+    if (attached_.feeds.size() > 1)
+        run_.warnings.push_back("eBPF probes trapped inside the snapshots that the rings timed: the durations of both "
+                                "include that; record with --source ring for times alone");
     if (options_.events && attached_.feeds.empty())
         run_.warnings.push_back("no source could record events");
 }
@@ -291,6 +334,7 @@ Result<RecordOutcome> Recording::run(const std::function<void(const RecordProgre
     describe();
     SNAPSCOPE_TRY(create_folder());
     SNAPSCOPE_TRY(start_events());
+    give_up_rights();
     start_sources();
     start_load();
     watch(progress);
@@ -298,7 +342,7 @@ Result<RecordOutcome> Recording::run(const std::function<void(const RecordProgre
     finish_sources();
     run_.finished = true;
     SNAPSCOPE_TRY(folder_->finish(run_));
-    return RecordOutcome{options_.output, std::move(run_), partial_};
+    return RecordOutcome{options_.output, std::move(run_), partial_, std::move(load_output_)};
 }
 
 } // namespace

@@ -12,6 +12,9 @@ namespace snapscope {
 // nullptr; with it, slots learn the residency of their owners.
 [[nodiscard]] Result<std::unique_ptr<Source>> trace_sched(pid_t postmaster, const MemoryFile* memory);
 
+// Whether that would work, by loading the program and attaching nothing.
+[[nodiscard]] Status probe_sched_trace(pid_t postmaster);
+
 // Without the rights for that: procfs, read once an interval.  Degraded: what
 // a process did between its last reading and its end is missing, and
 // migrations are not known.

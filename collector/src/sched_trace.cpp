@@ -45,6 +45,10 @@ class SchedTrace final : public Source {
         skeleton_->rodata->target_postmaster = static_cast<unsigned int>(postmaster);
         if (const int error = sched_bpf__load(skeleton_.get()); error != 0)
             return fail(bpf_error("cannot load the BPF program", error));
+        return {};
+    }
+
+    Status attach() {
         link_.reset(bpf_program__attach(skeleton_->progs.on_switch));
         if (!link_)
             return fail(bpf_error("cannot attach to sched_switch", errno));
@@ -162,7 +166,13 @@ Result<std::unique_ptr<Source>> trace_sched(pid_t postmaster, const MemoryFile* 
     SNAPSCOPE_TRY(check_bpf_rights());
     auto source = std::make_unique<SchedTrace>(memory);
     SNAPSCOPE_TRY(source->load(postmaster));
+    SNAPSCOPE_TRY(source->attach());
     return source;
+}
+
+Status probe_sched_trace(pid_t postmaster) {
+    SNAPSCOPE_TRY(check_bpf_rights());
+    return SchedTrace(nullptr).load(postmaster);
 }
 
 } // namespace snapscope

@@ -1,9 +1,13 @@
 // Runs testprogs/victim.cpp under a data folder of its own.
 #pragma once
 
+#include "temporary_folder.hpp"
+
 #include <snapscope/base/unique_fd.hpp>
 
+#include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <optional>
 #include <poll.h>
@@ -14,29 +18,6 @@
 #include <vector>
 
 namespace snapscope::test {
-
-// A private folder that goes with its owner.
-class TemporaryFolder {
-  public:
-    TemporaryFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "snapscope-test-XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr)
-            throw std::runtime_error("no temporary folder");
-        path_ = name;
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    TemporaryFolder(TemporaryFolder&&) = delete;
-    TemporaryFolder& operator=(TemporaryFolder&&) = delete;
-    ~TemporaryFolder() {
-        std::error_code error;
-        std::filesystem::remove_all(path_, error);
-    }
-    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
-  private:
-    std::filesystem::path path_;
-};
 
 // A program with both ends of its standard streams; killed when its owner goes.
 class PipedProcess {

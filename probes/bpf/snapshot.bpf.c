@@ -29,6 +29,8 @@ struct task_struct {
 
 const volatile unsigned int target_postmaster = 0;
 const volatile unsigned int want_events = 0;
+/* Set by the collector once all its sources are attached, so that they begin together. */
+unsigned int counting = 0;
 
 struct {
     __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -113,7 +115,7 @@ static __always_inline void emit(struct pt_regs* ctx, unsigned int type, unsigne
 
 SEC("usdt")
 int on_probe(struct pt_regs* ctx) {
-    if (!of_target())
+    if (!counting || !of_target())
         return 0;
     unsigned int zero = 0;
     struct snapscope_bpf_counts* count = bpf_map_lookup_elem(&counts, &zero);

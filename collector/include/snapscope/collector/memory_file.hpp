@@ -26,6 +26,9 @@ class MemoryFile {
     // until the object goes.  Fails with the holder's pid.
     Status become_consumer();
 
+    // The process that holds the lock now, by the kernel's list; looks without touching it.
+    [[nodiscard]] std::optional<pid_t> holder() const;
+
     // As it was when checked: sizes and offsets never change under a reader.
     [[nodiscard]] const snapscope_header& header() const { return header_; }
     [[nodiscard]] std::uint32_t incarnation() const;
@@ -44,6 +47,9 @@ class MemoryFile {
     Mapping file_;
     Mapping consumer_;
 };
+
+// Who holds a flock() on the file INODE, in the text of /proc/locks.
+[[nodiscard]] std::optional<pid_t> find_lock_holder(std::string_view locks, std::uint64_t inode);
 
 // One slot's counters, word by word: each is whole, together they may be one event apart.
 [[nodiscard]] snapscope_counters load_counters(const snapscope_counters* source);

@@ -39,6 +39,7 @@ struct RecordOutcome {
     std::filesystem::path folder;
     Run run;
     bool partial = false; // a requested source was missing, records were lost, or the server ended
+    std::string load_output; // what the load printed
 };
 
 // "snapscope-20250131-235959.snap"

@@ -1,0 +1,105 @@
+#include <snapscope/collector/doctor.hpp>
+
+#include "attach.hpp"
+#include "ebpf_source.hpp"
+#include "host_probes.hpp"
+#include "sched_source.hpp"
+#include "sql_source.hpp"
+
+#include <functional>
+
+namespace snapscope {
+namespace {
+
+SourceStatus row(const std::string& name, const Status& works, const std::string& note = {},
+                 const std::string& note_hint = {}) {
+    SourceStatus status;
+    status.name = name;
+    status.kind = kind_of(name);
+    status.state = works ? SourceState::available : SourceState::unavailable;
+    status.reason = works ? note : works.error().what;
+    status.hint = works ? note_hint : works.error().hint;
+    return status;
+}
+
+// A source that this version lacks: said first, then what the host could give.
+SourceStatus absent(const std::string& name, const Status& host, const std::string& could) {
+    auto status = row(name, fail("not in this version"));
+    if (host)
+        status.hint = "this host could: " + could;
+    else
+        status.hint = "nor could this host: " + host.error().message();
+    return status;
+}
+
+Status no_server() {
+    return fail(Error{ErrorClass::unavailable, "no server is running", "start one, or name it with --pid"});
+}
+
+Status probe_ring(const Site& site) {
+    if (!site.memory)
+        return fail(*site.memory_error);
+    if (const auto holder = site.memory->holder())
+        return fail(Error{ErrorClass::unavailable,
+                          "another collector records this server (pid " + std::to_string(*holder) + ")",
+                          "wait for it or end it"});
+    return {};
+}
+
+SourceStatus probe_ebpf(const Site& site) {
+    const auto works = EbpfSource::probe(site.proc, site.postmaster.pid);
+    const auto others = same_binary(site.proc, site.postmaster.pid);
+    if (works && !others.empty()) {
+        const auto consent = same_binary_error(others);
+        return row("ebpf", works, consent.what, consent.hint);
+    }
+    return row("ebpf", works);
+}
+
+SourceStatus probe_sched(const Site& site) {
+    const auto trace = probe_sched_trace(site.postmaster.pid);
+    if (trace)
+        return row("sched", trace);
+    return row("sched", Status{}, "by sampling only: " + trace.error().what, trace.error().hint);
+}
+
+SourceStatus probe_sql(Site& site, const TargetSpec& spec) {
+    auto login = SqlSource::attach(site.proc, site.postmaster, spec);
+    if (!login)
+        return row("sql", fail(login.error()));
+    (*login)->describe(site.server);
+    return row("sql", Status{});
+}
+
+void look_at_server(Diagnosis& diagnosis, const ProcFs& proc, const TargetSpec& spec) {
+    Site site = look_at(proc, *diagnosis.target);
+    diagnosis.sources = {row("ring", probe_ring(site)),
+                         absent("mirror", probe_memory_reading(site.postmaster.pid), "the server's memory is readable"),
+                         probe_ebpf(site), probe_sched(site), probe_sql(site, spec)};
+    diagnosis.server = std::move(site.server);
+}
+
+} // namespace
+
+Result<Diagnosis> diagnose(const TargetSpec& spec) {
+    const ProcFs proc;
+    Diagnosis diagnosis;
+    const bool named = spec.pid || spec.pgdata || spec.port || spec.host;
+    if (named || !find_postmasters(proc).empty()) {
+        auto target = find_target(proc, spec);
+        if (!target)
+            return fail(target.error());
+        diagnosis.target = std::move(*target);
+        look_at_server(diagnosis, proc, spec);
+    } else {
+        for (const char* name : {"ring", "mirror", "ebpf", "sched", "sql"})
+            diagnosis.sources.push_back(row(name, no_server()));
+    }
+    diagnosis.sources.push_back(absent("hitm", probe_hardware_events(), "hardware memory events open"));
+    diagnosis.sources.push_back(absent("pcm", probe_msr(), "model-specific registers are readable"));
+    diagnosis.sources.push_back(absent("watch", probe_watchpoint(), "hardware watchpoints work"));
+    diagnosis.sources.push_back(absent("linetimer", probe_load_timing(), "single loads can be timed"));
+    return diagnosis;
+}
+
+} // namespace snapscope

@@ -1,0 +1,106 @@
+#include "host_probes.hpp"
+
+#include <snapscope/base/unique_fd.hpp>
+#include <snapscope/collector/procfs.hpp>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fcntl.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
+namespace snapscope {
+namespace {
+
+tl::unexpected<Error> no(std::string what, std::string hint) {
+    return fail(Error{ErrorClass::unavailable, std::move(what), std::move(hint)});
+}
+
+perf_event_attr disabled_event(std::uint32_t type) {
+    perf_event_attr attributes{};
+    attributes.size = sizeof attributes;
+    attributes.type = type;
+    attributes.disabled = 1;
+    attributes.exclude_kernel = 1;
+    attributes.exclude_hv = 1;
+    return attributes;
+}
+
+// Opened for this process only; 0 or the error number.
+int try_event(perf_event_attr attributes) {
+    const UniqueFd fd(static_cast<int>(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)));
+    return fd ? 0 : errno;
+}
+
+tl::unexpected<Error> perf_error(const std::string& what, int error) {
+    if (error == EACCES || error == EPERM)
+        return no("no right to open " + what, "run with CAP_PERFMON, or lower kernel.perf_event_paranoid");
+    return no(what + ": " + std::strerror(error), ""); // NOLINT(concurrency-mt-unsafe)
+}
+
+} // namespace
+
+Status probe_hardware_events() {
+    auto attributes = disabled_event(PERF_TYPE_HARDWARE);
+    attributes.config = PERF_COUNT_HW_CACHE_MISSES;
+    const int error = try_event(attributes);
+    if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
+        return no("no hardware PMU here", "HITM needs bare metal or a virtual PMU");
+    if (error != 0)
+        return perf_error("a hardware event", error);
+    return {};
+}
+
+Status probe_watchpoint() {
+    static const std::uint64_t word = 0;
+    auto attributes = disabled_event(PERF_TYPE_BREAKPOINT);
+    attributes.bp_type = HW_BREAKPOINT_W;
+    attributes.bp_addr = reinterpret_cast<std::uint64_t>(&word);
+    attributes.bp_len = HW_BREAKPOINT_LEN_8;
+    const int error = try_event(attributes);
+    if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
+        return no("no hardware watchpoints here", "the processor or the hypervisor hides the debug registers");
+    if (error != 0)
+        return perf_error("a hardware watchpoint", error);
+    return {};
+}
+
+Status probe_msr() {
+    const UniqueFd fd(::open("/dev/cpu/0/msr", O_RDONLY | O_CLOEXEC));
+    if (fd)
+        return {};
+    if (errno == ENOENT)
+        return no("no access to model-specific registers: /dev/cpu/0/msr is missing",
+                  "load the msr module on bare metal; most virtual machines have no uncore counters");
+    return no(std::string("no access to model-specific registers: ") +
+                  std::strerror(errno), // NOLINT(concurrency-mt-unsafe)
+              "run as root with CAP_SYS_RAWIO");
+}
+
+Status probe_load_timing() {
+    const auto flags = read_text("/proc/cpuinfo").value_or("");
+    for (const char* flag : {" constant_tsc", " nonstop_tsc", " rdtscp"}) {
+        if (flags.find(flag) == std::string::npos)
+            return no(std::string("the processor does not state") + flag, "single loads cannot be timed here");
+    }
+    return {};
+}
+
+Status probe_memory_reading(pid_t pid) {
+    const auto maps = read_text(ProcFs().path(pid, "maps"), std::size_t{64} << 20);
+    std::uint64_t address = 0;
+    if (!maps || std::from_chars(maps->data(), maps->data() + maps->size(), address, 16).ec != std::errc{})
+        return no("no right to read the server's memory map", "run as the server's user or with CAP_SYS_PTRACE");
+    char byte = 0;
+    const iovec here{&byte, 1};
+    // An address of the other process; it is never dereferenced here.
+    const iovec there{reinterpret_cast<void*>(address), 1}; // NOLINT(performance-no-int-to-ptr)
+    if (::process_vm_readv(pid, &here, 1, &there, 1, 0) != 1)
+        return no("no right to read the server's memory", "run as the server's user or with CAP_SYS_PTRACE");
+    return {};
+}
+
+} // namespace snapscope

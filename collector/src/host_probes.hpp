@@ -1,0 +1,22 @@
+// What this host could give to sources: each function tries it and says no
+// with a reason and a hint.
+#pragma once
+
+#include <snapscope/base/result.hpp>
+
+#include <sys/types.h>
+
+namespace snapscope {
+
+// A hardware memory-access event of the processor's PMU.
+[[nodiscard]] Status probe_hardware_events();
+// A hardware data watchpoint, set on this process and never enabled.
+[[nodiscard]] Status probe_watchpoint();
+// Model-specific registers, which uncore counters are read through.
+[[nodiscard]] Status probe_msr();
+// A time stamp counter that can time a single load.
+[[nodiscard]] Status probe_load_timing();
+// Reading the memory of PID: one byte of its first mapping.
+[[nodiscard]] Status probe_memory_reading(pid_t pid);
+
+} // namespace snapscope
