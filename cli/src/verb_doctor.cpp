@@ -66,9 +66,9 @@ std::string render(const Diagnosis& diagnosis, Format format, const Terminal& te
     case Format::text:
         break;
     }
-    const std::string target = diagnosis.target ? fmt::format("PostgreSQL {}, {}", diagnosis.server.version,
-                                                              diagnosis.target->describe())
-                                                : std::string("no server");
+    const std::string target =
+        diagnosis.target ? fmt::format("PostgreSQL {}, {}", diagnosis.server.version, diagnosis.target->describe())
+                         : std::string("no server");
     return escape_terminal(target) + "\n" + to_table(diagnosis).text(terminal);
 }
 
@@ -84,8 +84,8 @@ Result<int> run_doctor(const DoctorOptions& options, const Context& context) {
 
 void add_doctor(CLI::App& app, Context& context) {
     auto options = std::make_shared<DoctorOptions>();
-    CLI::App* verb =
-        app.add_subcommand("doctor", "Which evidence this host and a server can give, and why not")->group(group_record);
+    CLI::App* verb = app.add_subcommand("doctor", "Which evidence this host and a server can give, and why not")
+                         ->group(group_record);
     add_target_options(*verb, options->target);
     add_format_option(*verb, options->format);
     verb->footer(examples);

@@ -35,8 +35,7 @@ Result<Pairing> parse_pairing(const std::string& text) {
         if (round && position)
             return Pairing{text.substr(0, middle), *round, *position};
     }
-    return fail("--pair " + text + " is not SERIES:ROUND:POSITION", "e.g. --pair cached-or-not:3:1",
-                ErrorClass::usage);
+    return fail("--pair " + text + " is not SERIES:ROUND:POSITION", "e.g. --pair cached-or-not:3:1", ErrorClass::usage);
 }
 
 class ProgressLine {
@@ -45,9 +44,9 @@ class ProgressLine {
     void show(const RecordProgress& now) {
         if (!shown_)
             return;
-        const auto rate =
-            now.snapshots_per_s ? fmt::format(", {} snapshots/s", grouped(static_cast<std::uint64_t>(*now.snapshots_per_s)))
-                                : std::string();
+        const auto rate = now.snapshots_per_s ? fmt::format(", {} snapshots/s",
+                                                            grouped(static_cast<std::uint64_t>(*now.snapshots_per_s)))
+                                              : std::string();
         fmt::print(stderr, "\r\x1b[Krecording, {:.0f} s{}", now.elapsed_s, rate);
         drawn_ = true;
     }

@@ -130,7 +130,7 @@ Error same_binary_error(const std::vector<Postmaster>& others) {
 }
 
 const std::vector<std::string>& source_names() {
-    static const std::vector<std::string> names{"ring", "mirror", "ebpf", "sched", "sql",
+    static const std::vector<std::string> names{"ring", "mirror", "ebpf",  "sched",    "sql",
                                                 "hitm", "pcm",    "watch", "linetimer"};
     return names;
 }

@@ -18,7 +18,7 @@ namespace snapscope {
 struct Site {
     ProcFs proc;
     Postmaster postmaster;
-    std::optional<MemoryFile> memory; // patched servers
+    std::optional<MemoryFile> memory;  // patched servers
     std::optional<Error> memory_error; // why there is none
     Server server;
 };

@@ -1,6 +1,5 @@
-#include <snapscope/collector/binary.hpp>
-
 #include <snapscope/base/unique_fd.hpp>
+#include <snapscope/collector/binary.hpp>
 
 #include <algorithm>
 #include <cerrno>

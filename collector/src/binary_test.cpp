@@ -26,7 +26,9 @@ TEST(Binary, TellsItsBuildAndProbes) {
     EXPECT_FALSE(facts->version);
 }
 
-TEST(Binary, TextFileIsAnError) { EXPECT_FALSE(read_binary(SNAPSCOPE_SOURCE_DIR "/CMakeLists.txt")); }
+TEST(Binary, TextFileIsAnError) {
+    EXPECT_FALSE(read_binary(SNAPSCOPE_SOURCE_DIR "/CMakeLists.txt"));
+}
 
 } // namespace
 } // namespace snapscope

@@ -7,7 +7,9 @@
 
 namespace snapscope {
 
-void silence_libbpf() { libbpf_set_print(nullptr); }
+void silence_libbpf() {
+    libbpf_set_print(nullptr);
+}
 
 Status check_bpf_rights() {
     if (const auto missing = missing_for_bpf())

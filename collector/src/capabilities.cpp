@@ -52,8 +52,8 @@ void keep_only_capabilities(const std::vector<const char*>& keep) {
     for (const char* name : keep) {
         cap_value_t value = 0;
         cap_flag_value_t permitted = CAP_CLEAR;
-        if (cap_from_name(name, &value) != 0 ||
-            cap_get_flag(now.get(), value, CAP_PERMITTED, &permitted) != 0 || permitted != CAP_SET)
+        if (cap_from_name(name, &value) != 0 || cap_get_flag(now.get(), value, CAP_PERMITTED, &permitted) != 0 ||
+            permitted != CAP_SET)
             continue;
         cap_set_flag(next.get(), CAP_PERMITTED, 1, &value, CAP_SET);
         cap_set_flag(next.get(), CAP_EFFECTIVE, 1, &value, CAP_SET);

@@ -54,9 +54,8 @@ CounterSums CounterTable::advance(std::span<const snapscope_counters> now) {
         if (have_baseline_) {
             CounterSums difference = sums_of(now[slot]);
             bool went_back = false;
-            for_each_field(difference, sums_of(last_[slot]), [&](std::uint64_t& value, std::uint64_t before) {
-                went_back |= value < before;
-            });
+            for_each_field(difference, sums_of(last_[slot]),
+                           [&](std::uint64_t& value, std::uint64_t before) { went_back |= value < before; });
             if (!went_back)
                 for_each_field(difference, sums_of(last_[slot]),
                                [](std::uint64_t& value, std::uint64_t before) { value -= before; });

@@ -1,10 +1,10 @@
-#include <snapscope/collector/doctor.hpp>
-
 #include "attach.hpp"
 #include "ebpf_source.hpp"
 #include "host_probes.hpp"
 #include "sched_source.hpp"
 #include "sql_source.hpp"
+
+#include <snapscope/collector/doctor.hpp>
 
 #include <functional>
 

@@ -40,13 +40,12 @@ constexpr ProbeName probe_names[] = {{"snapshot__start", SNAPSCOPE_EV_SNAPSHOT_S
                                      {"ring__on", SNAPSCOPE_EV_RING_ON},
                                      {"horizon__refresh", SNAPSCOPE_EV_HORIZON_REFRESH}};
 // Without events, only what is counted is worth a trap.
-constexpr snapscope_event counted_events[] = {
-    SNAPSCOPE_EV_SNAPSHOT_START, SNAPSCOPE_EV_SNAPSHOT_DONE, SNAPSCOPE_EV_INVALIDATE,
-    SNAPSCOPE_EV_XID_ASSIGNED,   SNAPSCOPE_EV_XACT_END,      SNAPSCOPE_EV_HORIZON_REFRESH};
+constexpr snapscope_event counted_events[] = {SNAPSCOPE_EV_SNAPSHOT_START, SNAPSCOPE_EV_SNAPSHOT_DONE,
+                                              SNAPSCOPE_EV_INVALIDATE,     SNAPSCOPE_EV_XID_ASSIGNED,
+                                              SNAPSCOPE_EV_XACT_END,       SNAPSCOPE_EV_HORIZON_REFRESH};
 
 bool wanted(snapscope_event event, bool events) {
-    return events || std::find(std::begin(counted_events), std::end(counted_events), event) !=
-                         std::end(counted_events);
+    return events || std::find(std::begin(counted_events), std::end(counted_events), event) != std::end(counted_events);
 }
 
 struct Counted {
@@ -70,6 +69,7 @@ class UsdtCounter final : public EbpfSource {
     [[nodiscard]] std::vector<SeriesName> series() const override;
     void start(std::int64_t now_ns) override;
     std::vector<Value> sample(std::int64_t now_ns) override;
+    void stop() override { links_.clear(); }
     void finish(std::int64_t now_ns, Run& run) override;
     [[nodiscard]] SourceStatus status() const override;
 
@@ -105,8 +105,8 @@ Status UsdtCounter::attach_probes(const std::string& binary, const std::vector<s
             std::find(probes.begin(), probes.end(), probe.name) == probes.end())
             continue;
         LIBBPF_OPTS(bpf_usdt_opts, how, .usdt_cookie = static_cast<std::uint64_t>(probe.event));
-        bpf_link* link = bpf_program__attach_usdt(skeleton_->progs.on_probe, -1, binary.c_str(), "snapscope",
-                                                  probe.name, &how);
+        bpf_link* link =
+            bpf_program__attach_usdt(skeleton_->progs.on_probe, -1, binary.c_str(), "snapscope", probe.name, &how);
         if (link == nullptr)
             return fail(bpf_error(std::string("cannot attach the probe ") + probe.name, errno));
         links_.emplace_back(link);
@@ -178,8 +178,7 @@ std::vector<Value> UsdtCounter::sample(std::int64_t /*now_ns*/) {
 void UsdtCounter::put_histograms(Run& run) const {
     std::array<LogHistogram, outcome_count> by_outcome;
     for (unsigned int outcome = 0; outcome < SNAPSCOPE_BPF_OUTCOMES; ++outcome) {
-        for (const auto& cpu :
-             read_per_cpu<snapscope_bpf_durations>(bpf_map__fd(skeleton_->maps.durations), outcome)) {
+        for (const auto& cpu : read_per_cpu<snapscope_bpf_durations>(bpf_map__fd(skeleton_->maps.durations), outcome)) {
             for (std::size_t bucket = 0; bucket < SNAPSCOPE_BUCKETS; ++bucket)
                 by_outcome[outcome].add_bucket(bucket, cpu.buckets[bucket]);
             if (cpu.any != 0)
@@ -191,7 +190,6 @@ void UsdtCounter::put_histograms(Run& run) const {
 }
 
 void UsdtCounter::finish(std::int64_t now_ns, Run& run) {
-    links_.clear();
     end_ns_ = now_ns;
     for (const auto& counted : read()) {
         std::optional<std::int64_t> value;

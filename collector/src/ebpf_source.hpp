@@ -22,8 +22,7 @@ struct EbpfOptions {
 class EbpfSource : public Source {
   public:
     // Loads and attaches; the probes count from start() on.
-    static Result<std::unique_ptr<EbpfSource>> attach(const ProcFs& proc, pid_t postmaster,
-                                                      const EbpfOptions& options);
+    static Result<std::unique_ptr<EbpfSource>> attach(const ProcFs& proc, pid_t postmaster, const EbpfOptions& options);
     // Whether attach() would work, by loading the program and attaching nothing.
     static Status probe(const ProcFs& proc, pid_t postmaster);
     [[nodiscard]] virtual EventFeed* events() = 0;

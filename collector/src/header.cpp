@@ -11,7 +11,9 @@ constexpr std::uint32_t max_slots = 1U << 20;
 constexpr std::uint32_t max_ring_capacity = 1U << 24;
 constexpr std::uint64_t max_stride_bytes = 1U << 16;
 
-bool on_page(std::uint64_t offset) { return offset % SNAPSCOPE_PAGE_BYTES == 0; }
+bool on_page(std::uint64_t offset) {
+    return offset % SNAPSCOPE_PAGE_BYTES == 0;
+}
 
 tl::unexpected<Error> refuse(const std::string& what) {
     return fail("the server's memory file is malformed: " + what, "this is a bug of the server's build, report it");
@@ -84,7 +86,7 @@ const char* mode_name(std::uint32_t mode) {
 
 const char* reason_name(std::uint32_t reason) {
     constexpr std::array<const char*, SNAPSCOPE_REASON_COUNT> names{
-        nullptr,          "xact_end",      "prepared_end",  "proc_add_xid", "subxact_abort", "standby_expire",
+        nullptr,          "xact_end",      "prepared_end", "proc_add_xid", "subxact_abort", "standby_expire",
         "standby_assign", "recovery_info", "recovery_end", "vacuum_flag",  "decoding_flag", "restored_xmin"};
     return reason < names.size() ? names[reason] : nullptr;
 }

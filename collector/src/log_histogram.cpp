@@ -1,5 +1,4 @@
 #include <snapscope/collector/log_histogram.hpp>
-
 #include <snapscope/probes/buckets.h>
 
 #include <algorithm>
@@ -32,7 +31,9 @@ LogHistogram& LogHistogram::operator+=(const LogHistogram& other) {
     return *this;
 }
 
-std::uint64_t LogHistogram::count() const { return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0}); }
+std::uint64_t LogHistogram::count() const {
+    return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
+}
 
 Histogram LogHistogram::to_histogram(std::string name, std::string source, std::string unit, std::string label) const {
     Histogram histogram;

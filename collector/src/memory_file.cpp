@@ -1,6 +1,5 @@
-#include <snapscope/collector/memory_file.hpp>
-
 #include <snapscope/base/text.hpp>
+#include <snapscope/collector/memory_file.hpp>
 
 #include <cerrno>
 #include <cstring>
@@ -41,8 +40,7 @@ std::optional<pid_t> find_lock_holder(std::string_view locks, std::uint64_t inod
         // 3: FLOCK  ADVISORY  WRITE 4242 00:01:12345 0 EOF
         std::istringstream words(line);
         std::string number, type, strictness, mode, pid, place;
-        if (words >> number >> type >> strictness >> mode >> pid >> place && type == "FLOCK" &&
-            place.ends_with(file))
+        if (words >> number >> type >> strictness >> mode >> pid >> place && type == "FLOCK" && place.ends_with(file))
             return parse_integer<pid_t>(pid);
     }
     return std::nullopt;
@@ -126,7 +124,9 @@ bool MemoryFile::ring_was_written(std::uint32_t slot) const {
     return ::lseek(fd_.get(), offset, SEEK_DATA) == offset;
 }
 
-snapscope_control* MemoryFile::control() const { return reinterpret_cast<snapscope_control*>(consumer_.data()); }
+snapscope_control* MemoryFile::control() const {
+    return reinterpret_cast<snapscope_control*>(consumer_.data());
+}
 
 snapscope_tail* MemoryFile::tail(std::uint32_t slot) const {
     return reinterpret_cast<snapscope_tail*>(consumer_.data() + (header_.tails_offset - header_.consumer_offset)) +

@@ -1,7 +1,6 @@
-#include <snapscope/collector/procfs.hpp>
-
 #include <snapscope/base/files.hpp>
 #include <snapscope/base/text.hpp>
+#include <snapscope/collector/procfs.hpp>
 
 #include <algorithm>
 #include <sstream>
@@ -59,7 +58,9 @@ Result<ProcessStat> parse_process_stat(std::string_view text) {
     return stat;
 }
 
-std::vector<pid_t> ProcFs::pids() const { return numbers_in<pid_t>(root_); }
+std::vector<pid_t> ProcFs::pids() const {
+    return numbers_in<pid_t>(root_);
+}
 
 std::filesystem::path ProcFs::path(pid_t pid, std::string_view name) const {
     return root_ / std::to_string(pid) / name;
@@ -107,7 +108,9 @@ std::optional<pid_t> ProcFs::namespace_pid(pid_t pid) const {
     return pid;
 }
 
-std::vector<int> ProcFs::descriptors(pid_t pid) const { return numbers_in<int>(path(pid, "fd")); }
+std::vector<int> ProcFs::descriptors(pid_t pid) const {
+    return numbers_in<int>(path(pid, "fd"));
+}
 
 std::vector<pid_t> ProcFs::children_of(pid_t parent) const {
     std::vector<pid_t> children;

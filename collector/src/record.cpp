@@ -1,10 +1,9 @@
-#include <snapscope/collector/record.hpp>
-
 #include "attach.hpp"
 #include "event_pump.hpp"
 #include "host.hpp"
 
 #include <snapscope/collector/capabilities.hpp>
+#include <snapscope/collector/record.hpp>
 #include <snapscope/lab/pgbench.hpp>
 #include <snapscope/lab/process.hpp>
 #include <snapscope/recording/run_folder.hpp>
@@ -223,7 +222,9 @@ void Recording::start_load() {
     run_.workload->notes.push_back(child.error().message());
 }
 
-bool Recording::ended() { return stop_.load() || server_ended_ || load_ended_; }
+bool Recording::ended() {
+    return stop_.load() || server_ended_ || load_ended_;
+}
 
 void Recording::wait_until(std::int64_t until_ns) {
     while (!ended()) {
@@ -309,6 +310,8 @@ void Recording::finish_sources() {
         if (const auto stopped = pump_->stop(); !stopped)
             warn_once(stopped.error());
     }
+    for (const auto& source : attached_.sources)
+        source->stop();
     take_window();
     run_.clock.end_ns = window_start_ns_;
     run_.sources.clear();

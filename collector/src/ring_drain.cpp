@@ -2,7 +2,9 @@
 
 namespace snapscope {
 
-void RingDrain::publish_tail() { __atomic_store_n(&shared_tail_->tail, tail_, __ATOMIC_RELEASE); }
+void RingDrain::publish_tail() {
+    __atomic_store_n(&shared_tail_->tail, tail_, __ATOMIC_RELEASE);
+}
 
 void RingDrain::skip_all(bool touched) {
     tail_ = touched ? __atomic_load_n(&head_->head, __ATOMIC_ACQUIRE) : 0;

@@ -2,8 +2,9 @@
 // owner has published.  Pure memory: tests run it on rings of their own.
 #pragma once
 
-#include <cstdint>
 #include <snapscope/probes/abi.h>
+
+#include <cstdint>
 #include <vector>
 
 namespace snapscope {

@@ -98,8 +98,8 @@ std::vector<Value> RingSource::sample(std::int64_t /*now_ns*/) {
 void RingSource::put_totals(Run& run) const {
     const CounterSums total = table_.total();
     const auto put = [&](std::string name, const char* unit, std::optional<std::uint64_t> value) {
-        run.totals.push_back({std::move(name), "ring", unit,
-                              value ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt});
+        run.totals.push_back(
+            {std::move(name), "ring", unit, value ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt});
     };
     for (const auto& counter : counter_names)
         put(counter.name, counter.unit,

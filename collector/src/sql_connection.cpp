@@ -14,7 +14,9 @@ namespace {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-Error unavailable(const std::string& what) { return {ErrorClass::unavailable, what, ""}; }
+Error unavailable(const std::string& what) {
+    return {ErrorClass::unavailable, what, ""};
+}
 
 // libpq's reason on one line.
 std::string reason_of(const PGconn* connection) {

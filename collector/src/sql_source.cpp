@@ -87,7 +87,9 @@ void SqlSource::describe(Server& server) {
         server.backends = parse_integer<std::uint32_t>(rows->front()[0]);
 }
 
-std::vector<SeriesName> SqlSource::series() const { return {{"xacts_committed", "1"}, {"xacts_rolled_back", "1"}}; }
+std::vector<SeriesName> SqlSource::series() const {
+    return {{"xacts_committed", "1"}, {"xacts_rolled_back", "1"}};
+}
 
 std::optional<SqlSource::Xacts> SqlSource::read() {
     if (!broken_.empty())
@@ -123,8 +125,8 @@ std::vector<Value> SqlSource::sample(std::int64_t /*now_ns*/) {
 
 void SqlSource::finish(std::int64_t now_ns, Run& run) {
     end_ns_ = now_ns;
-    const bool known = first_ && last_ && last_->committed >= first_->committed &&
-                       last_->rolled_back >= first_->rolled_back;
+    const bool known =
+        first_ && last_ && last_->committed >= first_->committed && last_->rolled_back >= first_->rolled_back;
     const auto put = [&](const char* name, std::uint64_t Xacts::*field) {
         std::optional<std::int64_t> value;
         if (known)

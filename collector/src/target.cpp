@@ -1,6 +1,5 @@
-#include <snapscope/collector/target.hpp>
-
 #include <snapscope/base/text.hpp>
+#include <snapscope/collector/target.hpp>
 
 #include <algorithm>
 #include <sstream>

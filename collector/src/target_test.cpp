@@ -1,6 +1,6 @@
-#include <snapscope/collector/target.hpp>
-
 #include "../test/temporary_folder.hpp"
+
+#include <snapscope/collector/target.hpp>
 
 #include <fstream>
 #include <gmock/gmock.h>

@@ -1,6 +1,5 @@
-#include <snapscope/collector/ticks.hpp>
-
 #include <snapscope/collector/source.hpp>
+#include <snapscope/collector/ticks.hpp>
 #include <snapscope/probes/abi.h>
 
 #include <algorithm>
@@ -30,8 +29,7 @@ void TickConversion::refine(const TickSample& sample) {
         return;
     const double here = current_.at(sample.ticks);
     const auto truth = static_cast<double>(sample.ns - first_.ns);
-    worst_residual_ns_ =
-        std::max(worst_residual_ns_, std::abs(here - truth) + static_cast<double>(sample.width_ns));
+    worst_residual_ns_ = std::max(worst_residual_ns_, std::abs(here - truth) + static_cast<double>(sample.width_ns));
 
     ns_per_tick_ = truth / static_cast<double>(sample.ticks - first_.ticks);
     const auto span = static_cast<double>(sample.ticks - last_.ticks);

@@ -26,7 +26,9 @@ using testing::HasSubstr;
     } while (false)
 
 // Events that one child emits in N rounds (victim.cpp).
-std::int64_t events_of(std::int64_t rounds) { return 3 * rounds + 2 * ((rounds + 3) / 4); }
+std::int64_t events_of(std::int64_t rounds) {
+    return 3 * rounds + 2 * ((rounds + 3) / 4);
+}
 
 std::optional<std::int64_t> total(const Run& run, const std::string& name, const std::string& source) {
     for (const auto& total : run.totals) {
@@ -175,8 +177,8 @@ TEST_F(Recorded, SecondCollectorIsRefusedByName) {
     Victim victim;
     PipedProcess first(command(victim, {"ring"}));
     EXPECT_EQ(first.line(), "recording");
-    PipedProcess second({SNAPSCOPE_RECORDER, std::to_string(victim.pid()), (folder_.path() / "two.snap").string(),
-                         "ring"});
+    PipedProcess second(
+        {SNAPSCOPE_RECORDER, std::to_string(victim.pid()), (folder_.path() / "two.snap").string(), "ring"});
     EXPECT_THAT(second.line(), HasSubstr("pid " + std::to_string(first.pid())));
     EXPECT_EQ(second.wait(), 1);
     first.signal(SIGINT);

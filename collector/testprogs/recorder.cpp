@@ -11,7 +11,9 @@ namespace {
 
 std::atomic<bool> stop{false};
 
-extern "C" void on_signal(int) { stop = true; }
+extern "C" void on_signal(int) {
+    stop = true;
+}
 
 } // namespace
 

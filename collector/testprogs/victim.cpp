@@ -72,8 +72,7 @@ char* make_file(const Options& options) {
     header.counters_offset = round_up(header.tails_offset + options.slots * sizeof(snapscope_tail));
     header.rings_offset = round_up(header.counters_offset + options.slots * sizeof(snapscope_counters));
     header.ring_capacity = options.capacity;
-    header.ring_stride =
-        round_up(sizeof(snapscope_head) + std::uint64_t{options.capacity} * sizeof(snapscope_record));
+    header.ring_stride = round_up(sizeof(snapscope_head) + std::uint64_t{options.capacity} * sizeof(snapscope_record));
     header.record_bytes = sizeof(snapscope_record);
     header.total_bytes = header.rings_offset + options.slots * header.ring_stride;
     header.pgxact_address = 0x7f0000000010;

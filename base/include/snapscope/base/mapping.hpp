@@ -1,8 +1,9 @@
 // The owner of a memory mapping.
 #pragma once
 
-#include <cstddef>
 #include <snapscope/base/result.hpp>
+
+#include <cstddef>
 #include <span>
 #include <string>
 #include <utility>

@@ -1,9 +1,10 @@
 // What a server's binary says about itself, without running it.
 #pragma once
 
+#include <snapscope/base/result.hpp>
+
 #include <filesystem>
 #include <optional>
-#include <snapscope/base/result.hpp>
 #include <string>
 #include <vector>
 

@@ -2,9 +2,10 @@
 // server's crash restarts seen and survived.  Pure: it is fed with copies.
 #pragma once
 
+#include <snapscope/probes/abi.h>
+
 #include <array>
 #include <cstdint>
-#include <snapscope/probes/abi.h>
 #include <span>
 #include <vector>
 

@@ -12,8 +12,8 @@
 namespace snapscope {
 
 struct Diagnosis {
-    std::optional<Postmaster> target; // none: no server runs, and none was asked for
-    Server server;                    // of the target
+    std::optional<Postmaster> target;  // none: no server runs, and none was asked for
+    Server server;                     // of the target
     std::vector<SourceStatus> sources; // ring, mirror, ebpf, sched, sql, hitm, pcm, watch, linetimer
 };
 

@@ -2,11 +2,12 @@
 // they took, from pairs of start and done.  Pure.
 #pragma once
 
+#include <snapscope/collector/log_histogram.hpp>
+#include <snapscope/probes/abi.h>
+
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <snapscope/collector/log_histogram.hpp>
-#include <snapscope/probes/abi.h>
 #include <vector>
 
 namespace snapscope {

@@ -3,11 +3,12 @@
 // computes from the header lies inside the file.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <snapscope/base/result.hpp>
 #include <snapscope/probes/abi.h>
 #include <snapscope/recording/run.hpp>
+
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace snapscope {

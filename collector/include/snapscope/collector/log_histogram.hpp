@@ -3,9 +3,10 @@
 // The eBPF program fills the same buckets (snapscope/probes/buckets.h).
 #pragma once
 
+#include <snapscope/recording/run.hpp>
+
 #include <cstdint>
 #include <optional>
-#include <snapscope/recording/run.hpp>
 #include <string>
 #include <vector>
 

@@ -7,12 +7,13 @@
 // a ring only once its owner has written to it.
 #pragma once
 
-#include <optional>
 #include <snapscope/base/mapping.hpp>
 #include <snapscope/base/result.hpp>
 #include <snapscope/base/unique_fd.hpp>
 #include <snapscope/collector/header.hpp>
 #include <snapscope/collector/procfs.hpp>
+
+#include <optional>
 
 namespace snapscope {
 

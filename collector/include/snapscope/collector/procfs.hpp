@@ -2,10 +2,11 @@
 // that tests run against a tree of their own.
 #pragma once
 
+#include <snapscope/base/result.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <snapscope/base/result.hpp>
 #include <string>
 #include <string_view>
 #include <sys/types.h>

@@ -38,7 +38,7 @@ struct RecordProgress {
 struct RecordOutcome {
     std::filesystem::path folder;
     Run run;
-    bool partial = false; // a requested source was missing, records were lost, or the server ended
+    bool partial = false;    // a requested source was missing, records were lost, or the server ended
     std::string load_output; // what the load printed
 };
 

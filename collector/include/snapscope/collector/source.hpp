@@ -3,9 +3,10 @@
 // says so in its status and never ends the recording.
 #pragma once
 
+#include <snapscope/recording/run.hpp>
+
 #include <cstdint>
 #include <optional>
-#include <snapscope/recording/run.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,6 +35,9 @@ class Source {
     virtual void start(std::int64_t now_ns) = 0;
     // Differences since start() or the last sample(), one a column.
     virtual std::vector<Value> sample(std::int64_t now_ns) = 0;
+    // Ends what could still count while other sources are read; one last
+    // sample() follows.
+    virtual void stop() {}
     // Stops watching and puts totals, histograms and slots into RUN.
     virtual void finish(std::int64_t now_ns, Run& run) = 0;
     [[nodiscard]] virtual SourceStatus status() const = 0;

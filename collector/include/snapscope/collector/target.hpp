@@ -2,11 +2,12 @@
 // running postmaster.
 #pragma once
 
+#include <snapscope/base/result.hpp>
+#include <snapscope/collector/procfs.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <snapscope/base/result.hpp>
-#include <snapscope/collector/procfs.hpp>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,8 @@ struct PostmasterFile {
 
 struct Postmaster {
     pid_t pid = 0;
-    std::string exe;     // as the kernel prints it
-    std::string pgdata;  // empty when unreadable
+    std::string exe;    // as the kernel prints it
+    std::string pgdata; // empty when unreadable
     std::optional<std::uint16_t> port;
     std::optional<std::string> socket_folder;
     // "pid 812, port 5432, /srv/pg/data"

@@ -5,8 +5,9 @@
 // the clock again one calibration later.
 #pragma once
 
-#include <cstdint>
 #include <snapscope/base/result.hpp>
+
+#include <cstdint>
 
 namespace snapscope {
 
