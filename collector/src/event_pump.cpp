@@ -8,7 +8,8 @@ namespace {
 using std::chrono::microseconds;
 
 constexpr microseconds shortest_pause{1000};
-constexpr microseconds longest_pause{16000};
+constexpr microseconds longest_pause{4000};
+constexpr microseconds longest_costly_pause{16000}; // for servers with very many slots
 constexpr double nearly_empty = 0.05;
 constexpr double filling = 0.2;
 constexpr int pause_per_drain = 20;
@@ -19,7 +20,8 @@ microseconds next_pause(microseconds last_pause, microseconds drain_took, double
     if (fullest >= filling)
         return shortest_pause;
     const microseconds wanted = fullest < nearly_empty ? last_pause * 3 / 2 : last_pause;
-    return std::clamp(std::max(wanted, drain_took * pause_per_drain), shortest_pause, longest_pause);
+    return std::max(std::clamp(wanted, shortest_pause, longest_pause),
+                    std::min(drain_took * pause_per_drain, longest_costly_pause));
 }
 
 EventPump::EventPump(EventTraceWriter trace, std::vector<EventFeed*> feeds)

@@ -1,6 +1,6 @@
 // The one thread that moves events from their buffers into the trace.
 //
-// It sleeps between two drains: 1 ms while buffers fill quickly, up to 16 ms
+// It sleeps between two drains: 1 ms while buffers fill quickly, up to 4 ms
 // while they hardly fill, and always at least twenty times as long as the last
 // drain took, so that it costs at most about a twentieth of a CPU unless
 // records would be lost otherwise.  It never spins: a reader that polls the

@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 constexpr auto calibration_time = milliseconds(20);
 constexpr std::int64_t first_refine_ns = 50'000'000;
 constexpr std::int64_t last_refine_ns = 1'000'000'000;
-constexpr std::int64_t find_period_ns = 8'000'000;
+constexpr std::int64_t find_period_ns = 4'000'000;
 constexpr std::uint32_t idle_drains_kept = 1000;
 // A backend that had passed the lease's check may still be about to publish.
 constexpr auto straggler_time = milliseconds(100);
