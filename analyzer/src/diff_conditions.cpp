@@ -118,14 +118,19 @@ void warn_cold(const Group& group, const char* side, std::vector<std::string>& o
                                   side, 100 * tps.front() / slowest, group.front().label));
 }
 
-void warn_each(const Group& group, std::vector<std::string>& out) {
+void warn_each(const Group& group, const char* side, std::vector<std::string>& out) {
+    std::size_t runs_with_losses = 0;
+    std::uint64_t lost = 0;
     for (const Measurement& one : group) {
         if (!one.finished)
             out.push_back(one.label + " is unfinished");
-        if (one.lost > 0)
-            out.push_back(fmt::format("{} lost {} records", one.label, one.lost));
+        runs_with_losses += one.lost > 0 ? 1 : 0;
+        lost += one.lost;
         out.insert(out.end(), one.warnings.begin(), one.warnings.end());
     }
+    if (lost > 0)
+        out.push_back(
+            fmt::format("{}: {} of {} runs lost records, {} in all", side, runs_with_losses, group.size(), lost));
 }
 
 } // namespace
@@ -164,7 +169,7 @@ Result<std::vector<std::string>> check_conditions(const Group& base, const Group
         warn_mixed(*group, side, "max_connections", connections, out);
         warn_mixed(*group, side, "server versions", version, out);
         warn_cold(*group, side, out);
-        warn_each(*group, out);
+        warn_each(*group, side, out);
     }
     warn_metric_sources(base, other, out);
     return out;

@@ -141,9 +141,11 @@ TEST(Diff, DifferentConditionsAreNamed) {
         one.settings = {{"shared_buffers", "4GB"}, {"snapshot_cache", "off"}};
     }
     other[0].finished = false;
+    other[0].lost = 3;
+    other[4].lost = 4;
     const auto warnings = diff(base, other)->warnings;
     for (const char* text : {"host differs: db1 against db2", "shared_buffers (4GB against 8GB)", "what was observed",
-                             "run10.snap is unfinished"})
+                             "run10.snap is unfinished", "new: 2 of 6 runs lost records, 7 in all"})
         EXPECT_THAT(warnings, Contains(HasSubstr(text))) << text;
     EXPECT_THAT(warnings, Not(Contains(HasSubstr("snapshot_cache ("))));
 }

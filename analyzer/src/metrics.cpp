@@ -100,6 +100,7 @@ MetricInfo metric_info(std::string_view name) {
 
 std::vector<std::string> contract_metrics() {
     std::vector<std::string> out;
+    out.reserve(known.size());
     for (const Known& metric : known)
         out.emplace_back(metric.name);
     return out;

@@ -33,6 +33,8 @@ class EventStream {
     EventStream() = default;
     EventStream(const EventStream&) = delete;
     EventStream& operator=(const EventStream&) = delete;
+    EventStream(EventStream&&) = delete;
+    EventStream& operator=(EventStream&&) = delete;
     virtual ~EventStream() = default;
     [[nodiscard]] virtual Result<std::optional<Item>> next() = 0;
     // Final after the end.
