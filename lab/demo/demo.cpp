@@ -145,10 +145,11 @@ Status Demo::record(const Block& block) {
     SNAPSCOPE_TRY(unless_stopped());
     const auto& side = sides_.at(block.mode);
     const auto path = run_path(options_.output, block);
-    // Both servers run one binary: --yes says that the idle one may be probed, too.
-    std::vector<std::string> words = {"record",      "--pid",  std::to_string(side.cluster.pid()), "--yes",
-                                      "--events",    "--pair", pair_word(series_, block),          "-o",
-                                      path.string(), "--"};
+    // No eBPF: a probe that traps costs more than the snapshot that it would time.
+    std::vector<std::string> words = {
+        "record",   "--pid",  std::to_string(side.cluster.pid()), "--source", "ring,sched,sql",
+        "--events", "--pair", pair_word(series_, block),          "-o",       path.string(),
+        "--"};
     const auto pgbench = load(options_.block_s);
     words.insert(words.end(), pgbench.begin(), pgbench.end());
     const auto finished = program_.run(std::move(words), side.cluster.environment());

@@ -1,0 +1,153 @@
+// The xmin horizon of cached snapshots: who leaves must not hold it back, and
+// who lowers it must be heard.  The same expectations hold without a cache.
+
+#include "session.hpp"
+
+#include <snapscope/lab/cluster.hpp>
+
+#include <fmt/format.h>
+#include <memory>
+
+namespace snapscope::test {
+namespace {
+
+class HorizonTest : public ServerTest {
+  protected:
+    void SetUp() override {
+        ServerTest::SetUp();
+        if (IsSkipped())
+            return;
+        start({{"max_connections", "150"}});
+        Session setup(cluster());
+        setup.run("CREATE EXTENSION snapscope_test; CREATE EXTENSION pageinspect;"
+                  "CREATE TABLE t (id int PRIMARY KEY, n int) WITH (fillfactor = 40);"
+                  "INSERT INTO t VALUES (1, 0)");
+        reader_ = std::make_unique<Session>(cluster());
+        writer_ = std::make_unique<Session>(cluster());
+    }
+
+    void TearDown() override {
+        reader_.reset();
+        writer_.reset();
+        ServerTest::TearDown();
+    }
+
+    // A repeatable-read transaction that has read, and so holds its xmin.
+    std::unique_ptr<Session> holder(const std::string& database = "postgres") const {
+        auto session = std::make_unique<Session>(cluster(), database);
+        session->run("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1");
+        return session;
+    }
+    void update(int times) {
+        for (int i = 0; i < times; ++i)
+            writer_->run("UPDATE t SET n = n + 1");
+    }
+    struct Seen {
+        std::int64_t horizon, xmax;
+    };
+    // What the reader's next snapshot gives.
+    Seen look() {
+        const auto fields = reader_->row("SELECT recent_global_xmin, xmax FROM snapscope_snapshot()");
+        return {std::stoll(fields.at(0)), std::stoll(fields.at(1))};
+    }
+    // Reads the table, which prunes it as far as the horizon allows.
+    std::int64_t line_pointers_after_read() {
+        reader_->run("SET enable_indexscan = off; SET enable_bitmapscan = off; SELECT * FROM t");
+        return reader_->number("SELECT count(*) FROM heap_page_items(get_raw_page('t', 0)) WHERE lp_flags = 1");
+    }
+    std::int64_t refreshes() {
+        return reader_->number("SELECT coalesce(sum(horizon_refreshes), 0)::int8 FROM pg_stat_snapshot_cache");
+    }
+
+    std::unique_ptr<Session> reader_, writer_;
+};
+
+TEST_P(HorizonTest, rises_when_the_holder_commits_and_dead_rows_go) {
+    auto held_by = holder();
+    update(150);
+    const auto held = look();
+    EXPECT_EQ(held.xmax - held.horizon, 150);
+    EXPECT_EQ(line_pointers_after_read(), 151);
+
+    held_by->run("COMMIT");
+    const auto after = look();
+    EXPECT_EQ(after.horizon, after.xmax);
+    EXPECT_EQ(line_pointers_after_read(), 1);
+}
+
+TEST_P(HorizonTest, rises_when_the_holder_is_terminated) {
+    auto held_by = holder();
+    update(10);
+    EXPECT_EQ(look().xmax - look().horizon, 10);
+    reader_->run(fmt::format("SELECT pg_terminate_backend({})", held_by->pid()));
+    const auto gone = fmt::format("SELECT count(*) FROM pg_stat_activity WHERE pid = {}", held_by->pid());
+    while (reader_->number(gone) != 0) {
+    }
+    EXPECT_EQ(look().horizon, look().xmax);
+}
+
+TEST_P(HorizonTest, follows_a_holder_that_advances_by_closing_a_cursor) {
+    Session held_by(cluster());
+    held_by.run("BEGIN; DECLARE older CURSOR FOR SELECT 1");
+    update(10);
+    held_by.run("DECLARE newer CURSOR FOR SELECT 1");
+    update(5);
+    EXPECT_EQ(look().xmax - look().horizon, 15);
+    held_by.run("CLOSE older");
+    EXPECT_EQ(look().xmax - look().horizon, 5);
+    held_by.run("COMMIT");
+    EXPECT_EQ(look().horizon, look().xmax);
+}
+
+TEST_P(HorizonTest, minds_a_holder_in_another_database) {
+    writer_->run("CREATE DATABASE other");
+    auto held_by = holder("other");
+    update(10);
+    EXPECT_EQ(look().xmax - look().horizon, 10);
+    held_by->run("COMMIT");
+    EXPECT_EQ(look().horizon, look().xmax);
+}
+
+TEST_P(HorizonTest, belongs_to_the_older_of_two_holders_whoever_leaves_first) {
+    for (const bool oldest_first : {true, false}) {
+        auto older = holder();
+        update(10);
+        auto newer = holder();
+        update(5);
+        EXPECT_EQ(look().xmax - look().horizon, 15);
+        (oldest_first ? older : newer)->run("COMMIT");
+        EXPECT_EQ(look().xmax - look().horizon, oldest_first ? 5 : 15);
+        (oldest_first ? newer : older)->run("COMMIT");
+        EXPECT_EQ(look().horizon, look().xmax);
+    }
+}
+
+TEST_P(HorizonTest, is_refreshed_at_most_once_for_each_of_a_hundred_holders) {
+    std::vector<std::unique_ptr<Session>> holders;
+    for (int i = 0; i < 100; ++i)
+        holders.push_back(holder());
+    update(3);
+    EXPECT_EQ(look().xmax - look().horizon, 3);
+    const auto before = refreshes();
+    for (auto& held_by : holders) {
+        held_by->run("COMMIT");
+        (void)look();
+    }
+    EXPECT_EQ(look().horizon, look().xmax);
+    EXPECT_LE(refreshes() - before, 100);
+}
+
+TEST_P(HorizonTest, costs_a_read_only_load_nothing) {
+    const auto prepared = run_program(cluster(), {"pgbench", "-i", "-q", "-s", "1"});
+    ASSERT_EQ(prepared.status, 0) << prepared.output;
+    (void)look(); // wipes and rebuilds are behind us
+    const auto before = refreshes();
+    const auto load = run_program(cluster(), {"pgbench", "-n", "-S", "-c", "4", "-t", "2000"});
+    ASSERT_EQ(load.status, 0) << load.output;
+    EXPECT_EQ(refreshes() - before, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Mode, HorizonTest, testing::Values("off", "copy"), name_of_mode);
+
+} // namespace
+} // namespace snapscope::test
