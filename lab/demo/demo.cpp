@@ -73,7 +73,9 @@ class Demo {
     Status prepare_output();
     Status start_sides();
     Status warm_up(const Side& side);
-    Status record(const Block& block);
+    Result<double> record(std::size_t mode, const fs::path& path, const std::vector<std::string>& how);
+    Status measure(const Block& block);
+    Status probe(std::size_t mode);
     Status tell_results();
     [[nodiscard]] std::vector<std::string> load(std::uint32_t seconds) const;
     [[nodiscard]] std::vector<std::string> runs_of(std::size_t mode) const;
@@ -95,10 +97,8 @@ Status Demo::prepare_output() {
         return fail(fmt::format("cannot make the folder {}: {}", options_.output.string(), error.message()));
     // What an earlier demo left, so that the runs in the folder belong together.
     for (const auto& entry : fs::directory_iterator(options_.output, error)) {
-        const auto name = entry.path().filename().string();
-        for (const auto* mode : modes)
-            if (name.starts_with(std::string(mode) + "-") && name.ends_with(".snap"))
-                fs::remove_all(entry.path(), error);
+        if (is_run_name(entry.path().filename().string()))
+            fs::remove_all(entry.path(), error);
     }
     script_ = options_.output / "select.sql";
     return write_file_atomically(script_, query);
@@ -141,18 +141,16 @@ Status Demo::warm_up(const Side& side) {
     return {};
 }
 
-Status Demo::record(const Block& block) {
+// One recording of one block of load; the tps that it gave.
+Result<double> Demo::record(std::size_t mode, const fs::path& path, const std::vector<std::string>& how) {
     SNAPSCOPE_TRY(unless_stopped());
-    const auto& side = sides_.at(block.mode);
-    const auto path = run_path(options_.output, block);
-    // No eBPF: a probe that traps costs more than the snapshot that it would time.
-    std::vector<std::string> words = {
-        "record",   "--pid",  std::to_string(side.cluster.pid()), "--source", "ring,sched,sql",
-        "--events", "--pair", pair_word(series_, block),          "-o",       path.string(),
-        "--"};
+    const auto& cluster = sides_.at(mode).cluster;
+    std::vector<std::string> words = {"record", "--pid", std::to_string(cluster.pid()), "-o", path.string()};
+    words.insert(words.end(), how.begin(), how.end());
+    words.emplace_back("--");
     const auto pgbench = load(options_.block_s);
     words.insert(words.end(), pgbench.begin(), pgbench.end());
-    const auto finished = program_.run(std::move(words), side.cluster.environment());
+    const auto finished = program_.run(std::move(words), cluster.environment());
     if (!finished)
         return fail(finished.error());
 
@@ -161,12 +159,30 @@ Status Demo::record(const Block& block) {
         return fail(run.error());
     if (!run->workload || !run->workload->valid || !run->workload->tps)
         return fail(fmt::format("{}: the load gave no figures", path.string()));
-    say(fmt::format("round {:2} of {}: {:4} {:9.0f} tps", block.round, options_.rounds, modes.at(block.mode),
-                    *run->workload->tps));
     for (const auto& source : run->sources)
         if (source.state != SourceState::active && notes_.insert(source.name + source.reason).second)
             say(fmt::format("  {}: {}{}{}", source.name, source.reason, source.hint.empty() ? "" : "; ", source.hint));
+    return *run->workload->tps;
+}
+
+// Durations come from the rings' events, which cost next to nothing.  Traps of
+// eBPF would be part of what is timed, so it has blocks of its own.
+Status Demo::measure(const Block& block) {
+    const auto tps = record(block.mode, run_path(options_.output, block),
+                            {"--source", "ring,sched,sql", "--events", "--pair", pair_word(series_, block)});
+    if (!tps)
+        return fail(tps.error());
+    say(fmt::format("round {:2} of {}: {:4} {:9.0f} tps", block.round, options_.rounds, modes.at(block.mode), *tps));
     return {};
+}
+
+// A block with every source that there is.  Both servers run one binary:
+// --yes says that the idle one may be probed, too.
+Status Demo::probe(std::size_t mode) {
+    const auto path = probes_path(options_.output, mode);
+    say(fmt::format("one block of {} with every source, into {}", modes.at(mode), path.string()));
+    const auto tps = record(mode, path, {"--events", "--yes"});
+    return tps ? Status{} : Status(fail(tps.error()));
 }
 
 std::vector<std::string> Demo::runs_of(std::size_t mode) const {
@@ -178,7 +194,7 @@ std::vector<std::string> Demo::runs_of(std::size_t mode) const {
 
 Status Demo::tell_results() {
     for (std::size_t mode = 0; mode < modes.size(); ++mode)
-        SNAPSCOPE_TRY(program_.print({"show", runs_of(mode).front()}));
+        SNAPSCOPE_TRY(program_.print({"show", runs_of(mode).back()}));
 
     std::vector<std::string> diff = {"diff"};
     const auto off = runs_of(0);
@@ -193,7 +209,7 @@ Status Demo::tell_results() {
     diff.insert(diff.end(), {"--format", "json", "-o", json, "--force"});
     if (const auto written = program_.run(diff); !written)
         return fail(written.error());
-    if (const auto exported = program_.run({"export", copy.front(), "--format", "perfetto", "-o", trace, "--force"});
+    if (const auto exported = program_.run({"export", copy.back(), "--format", "perfetto", "-o", trace, "--force"});
         !exported)
         return fail(exported.error());
     SNAPSCOPE_TRY(program_.print({"trace", "check", trace}));
@@ -213,7 +229,9 @@ Status Demo::run() {
                                  sides_.back().cluster.environment()));
     say(fmt::format("\n{} rounds of two blocks of {} s, order balanced", options_.rounds, options_.block_s));
     for (const auto& block : balanced_order(options_.rounds))
-        SNAPSCOPE_TRY(record(block));
+        SNAPSCOPE_TRY(measure(block));
+    for (std::size_t mode = 0; mode < modes.size(); ++mode)
+        SNAPSCOPE_TRY(probe(mode));
     for (const auto& side : sides_)
         if (side.idle.count_open() != options_.idle)
             return fail(

@@ -1,5 +1,6 @@
 #include "plan.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace snapscope::demo {
@@ -16,6 +17,16 @@ std::vector<Block> balanced_order(std::uint32_t rounds) {
 
 std::filesystem::path run_path(const std::filesystem::path& folder, const Block& block) {
     return folder / fmt::format("{}-{:02}.snap", modes.at(block.mode), block.round);
+}
+
+std::filesystem::path probes_path(const std::filesystem::path& folder, std::size_t mode) {
+    return folder / fmt::format("probes-{}.snap", modes.at(mode));
+}
+
+bool is_run_name(std::string_view name) {
+    return name.ends_with(".snap") && std::ranges::any_of(modes, [&](std::string_view mode) {
+               return name.starts_with(fmt::format("{}-", mode)) || name == fmt::format("probes-{}.snap", mode);
+           });
 }
 
 std::string pair_word(const std::string& series, const Block& block) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace snapscope::demo {
@@ -25,6 +26,12 @@ struct Block {
 
 // FOLDER/off-01.snap
 [[nodiscard]] std::filesystem::path run_path(const std::filesystem::path& folder, const Block& block);
+
+// FOLDER/probes-off.snap: the block with every source.
+[[nodiscard]] std::filesystem::path probes_path(const std::filesystem::path& folder, std::size_t mode);
+
+// Whether a name is one of those, of any round.
+[[nodiscard]] bool is_run_name(std::string_view name);
 
 // SERIES:ROUND:POSITION, what `record --pair` takes.
 [[nodiscard]] std::string pair_word(const std::string& series, const Block& block);

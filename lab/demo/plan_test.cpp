@@ -22,6 +22,11 @@ TEST(DemoPlan, each_round_has_both_modes_and_each_mode_comes_first_equally_often
 
 TEST(DemoPlan, names_say_mode_and_round) {
     EXPECT_EQ(run_path("out", {1, 3, 2}), "out/copy-03.snap");
+    EXPECT_EQ(probes_path("out", 0), "out/probes-off.snap");
+    EXPECT_TRUE(is_run_name("off-12.snap"));
+    EXPECT_TRUE(is_run_name("probes-copy.snap"));
+    EXPECT_FALSE(is_run_name("mine.snap"));
+    EXPECT_FALSE(is_run_name("off-12"));
     EXPECT_EQ(pair_word("demo", {1, 3, 2}), "demo:3:2");
 }
 
