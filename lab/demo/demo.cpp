@@ -40,7 +40,10 @@ Result<Side> start_side(const Options& options, std::size_t mode, const std::ato
     say(fmt::format("starting a server with snapshot_cache = {}", name));
     ClusterOptions wanted;
     wanted.prefix = options.prefix;
-    wanted.settings = {{"snapshot_cache", name}, {"max_connections", std::to_string(options.idle + spare_connections)}};
+    // Rings wide enough for a collector that shares two processors with the load.
+    wanted.settings = {{"snapshot_cache", name},
+                       {"max_connections", std::to_string(options.idle + spare_connections)},
+                       {"snapshot_event_ring_size", "4MB"}};
     auto cluster = Cluster::start(wanted);
     if (!cluster)
         return fail(cluster.error());
