@@ -35,7 +35,7 @@ std::optional<std::string_view> take_string(std::string_view& bytes) {
 }
 
 void read_notes(Elf_Scn* section, BinaryFacts& facts) {
-    constexpr std::size_t addresses_bytes = 3 * 8; // of a stapsdt note: site, base, semaphore
+    constexpr std::size_t addresses_bytes = std::size_t{3} * 8; // of a stapsdt note: site, base, semaphore
     constexpr GElf_Word stapsdt_type = 3;
     Elf_Data* data = elf_getdata(section, nullptr);
     if (data == nullptr || data->d_buf == nullptr)

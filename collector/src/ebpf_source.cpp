@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <stdbool.h> // NOLINT(modernize-deprecated-headers): the skeleton says _Bool
+
+// The skeleton is C and says _Bool.
+#define _Bool bool // NOLINT(bugprone-reserved-identifier)
 
 // clang-format off: the skeleton needs the names of the one before
 #include "snapshot_bpf.h"

@@ -50,8 +50,6 @@ Result<std::unique_ptr<RingSource>> RingSource::attach(MemoryFile& file, bool ev
 
 RingSource::RingSource(MemoryFile& file) : file_(file), table_(file.header().slots) {}
 
-RingSource::~RingSource() = default;
-
 std::vector<SeriesName> RingSource::series() const {
     std::vector<SeriesName> names;
     for (const auto& counter : counter_names)

@@ -17,7 +17,6 @@ class RingSource final : public Source {
     // Becomes the server's one consumer.  `events` also sets up the rings;
     // they start with start() and are drained by the feed.
     static Result<std::unique_ptr<RingSource>> attach(MemoryFile& file, bool events);
-    ~RingSource() override;
 
     [[nodiscard]] std::vector<SeriesName> series() const override;
     void start(std::int64_t now_ns) override;

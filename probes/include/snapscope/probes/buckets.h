@@ -29,7 +29,7 @@ static inline uint32_t snapscope_top_bit(uint64_t value) {
 }
 
 static inline uint32_t snapscope_bucket_of(uint64_t value) {
-    uint32_t top, low;
+    uint32_t top = 0, low = 0;
 
     if (value < (1U << SNAPSCOPE_BUCKET_BITS))
         return value & 0xffffffffU;
