@@ -4,10 +4,10 @@
 
 #include <snapscope/base/text.hpp>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <poll.h>
+#include <sstream>
 
 namespace snapscope {
 namespace {
@@ -20,8 +20,10 @@ Error unavailable(const std::string& what) {
 
 // libpq's reason on one line.
 std::string reason_of(const PGconn* connection) {
-    std::string text(trim(PQerrorMessage(connection)));
-    std::replace(text.begin(), text.end(), '\n', ' ');
+    std::istringstream words(PQerrorMessage(connection));
+    std::string text;
+    for (std::string word; words >> word;)
+        text += (text.empty() ? "" : " ") + word;
     return text.empty() ? "no reason given" : text;
 }
 
