@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -53,10 +54,31 @@ void append_row(Windows& windows, const WindowRow& row) {
         windows.series[i].values.push_back(row.values[i]);
 }
 
+// What a cut-off run had counted until its last whole window: a series is a
+// total's differences (docs/contracts.md).  A source that told nothing stays absent.
+void add_totals_of_windows(Run& run) {
+    for (const Series& series : run.windows.series) {
+        const auto same = [&](const Total& total) {
+            return total.name == series.name && total.source == series.source;
+        };
+        if (std::any_of(run.totals.begin(), run.totals.end(), same))
+            continue;
+        std::optional<double> sum;
+        for (const auto& value : series.values)
+            if (value)
+                sum = sum.value_or(0) + *value;
+        std::optional<std::int64_t> value;
+        if (sum && std::abs(*sum) < 0x1p62) // what no counter reaches, no total states
+            value = std::llround(*sum);
+        run.totals.push_back({series.name, series.source, series.unit, value});
+    }
+}
+
 // Puts the journal's rows into a run that has no end, and says what is missing.
 void complete_from_journal(Run& run, const JournalRows& journal) {
     for (const WindowRow& row : journal.rows)
         append_row(run.windows, row);
+    add_totals_of_windows(run);
     std::string until = "before its first whole window";
     if (!run.windows.end_ns.empty()) {
         run.clock.end_ns = std::max(run.clock.end_ns, run.windows.end_ns.back());

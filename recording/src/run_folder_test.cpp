@@ -108,6 +108,9 @@ TEST_F(RunFolderTest, AKilledRecordingReadsUpToItsLastWholeWindowAndSaysSo) {
     EXPECT_THAT(run->windows.start_ns, ElementsAre(1000, 5000));
     EXPECT_EQ(run->clock.end_ns, 7000);
     EXPECT_THAT(run->windows.series[1].values, ElementsAre(2.0, std::nullopt));
+    ASSERT_EQ(run->totals.size(), 3U) << "what its windows counted is its total";
+    EXPECT_EQ(run->totals[2].name, "lines_scanned");
+    EXPECT_EQ(run->totals[2].value, 2);
     EXPECT_THAT(run->warnings, ElementsAre(HasSubstr("cut off: 2 whole windows")));
     EXPECT_THAT(run->warnings, ElementsAre(HasSubstr("damaged")));
 }
