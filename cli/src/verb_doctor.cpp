@@ -55,6 +55,23 @@ Table to_table(const Diagnosis& diagnosis) {
     return table;
 }
 
+// A line a source; why and what to do stand below it, since neither fits a column.
+std::string to_text(const Diagnosis& diagnosis, const Terminal& terminal) {
+    std::string out;
+    for (const auto& source : diagnosis.sources) {
+        const bool available = source.state == SourceState::available;
+        out +=
+            terminal.paint(fmt::format("{:<11}{:<10}{}", source.name, to_string(source.kind), to_string(source.state)),
+                           available ? Tone::good : Tone::plain) +
+            "\n";
+        if (!source.reason.empty())
+            out += "             " + escape_terminal(source.reason) + "\n";
+        if (!source.hint.empty())
+            out += "             " + terminal.paint(escape_terminal(source.hint), Tone::faint) + "\n";
+    }
+    return out;
+}
+
 std::string render(const Diagnosis& diagnosis, Format format, const Terminal& terminal) {
     switch (format) {
     case Format::json:
@@ -69,7 +86,7 @@ std::string render(const Diagnosis& diagnosis, Format format, const Terminal& te
     const std::string target =
         diagnosis.target ? fmt::format("PostgreSQL {}, {}", diagnosis.server.version, diagnosis.target->describe())
                          : std::string("no server");
-    return escape_terminal(target) + "\n" + to_table(diagnosis).text(terminal);
+    return escape_terminal(target) + "\n" + to_text(diagnosis, terminal);
 }
 
 Result<int> run_doctor(const DoctorOptions& options, const Context& context) {
