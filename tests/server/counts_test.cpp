@@ -40,6 +40,7 @@ class CountsTest : public ServerTest {
         const auto finished = run_program(cluster(), std::move(argv));
         status_ = finished.status;
         EXPECT_TRUE(status_ == 0 || status_ == 3) << finished.output;
+        folder_ = folder;
         auto run = read_run(folder);
         EXPECT_TRUE(run) << run.error().message();
         return run ? std::move(*run) : snapscope::Run{};
@@ -66,6 +67,7 @@ class CountsTest : public ServerTest {
     }
 
     std::unique_ptr<ScratchFolder> scratch_;
+    std::filesystem::path folder_;
     int status_ = -1; // of `record`
 };
 
@@ -99,6 +101,35 @@ TEST_P(CountsTest, agree_between_counters_ring_events_and_usdt_events) {
     EXPECT_EQ(total(run, "ring", "xids_assigned"), 1000);
     EXPECT_EQ(total(run, "ebpf", "xids_assigned"), 1000);
     EXPECT_EQ(total(run, "ebpf", "xacts_with_xid"), 1000);
+}
+
+// What others read our files with: ajv for run.json, babeltrace2 for the events,
+// and our own strict check for the trace that viewers get.
+TEST_P(CountsTest, are_read_by_other_programs) {
+    start({{"max_connections", "50"}, {"snapshot_event_ring_size", "4MB"}});
+    ASSERT_EQ(run_program(cluster(), {"pgbench", "-i", "-q", "-s", "1"}).status, 0);
+    const auto run = record({"ring", "sched", "sql"}, {"pgbench", "-n", "-c", "2", "-t", "100"});
+
+    const auto schema =
+        run_program(cluster(), {"/usr/bin/env", "node", SNAPSCOPE_SOURCE_DIR "/tests/schema/check.mjs", "--modules",
+                                SNAPSCOPE_SCHEMA_MODULES, (folder_ / "run.json").string()});
+    EXPECT_TRUE(schema.status == 0 || schema.status == 77) << schema.output;
+
+    const auto trace = run_program(cluster(), {"/usr/bin/babeltrace2", "--component", "sink.utils.counter",
+                                               "--component", "source.ctf.fs", "--params",
+                                               fmt::format("inputs=[\"{}\"]", (folder_ / "events").string())});
+    EXPECT_EQ(trace.status, 0) << trace.output;
+    const auto snapshots = outcomes(run, "ring", "event_").taken;
+    EXPECT_GT(snapshots, 0);
+
+    const auto exported = scratch_->path() / "trace.json";
+    const auto written = run_program(
+        cluster(), {SNAPSCOPE_PROGRAM, "export", folder_.string(), "--format", "perfetto", "-o", exported.string()});
+    EXPECT_EQ(written.status, 0) << written.output;
+    const auto checked = run_program(cluster(), {SNAPSCOPE_PROGRAM, "trace", "check", exported.string()});
+    EXPECT_EQ(checked.status, 0) << checked.output;
+    if (schema.status == 77)
+        GTEST_SKIP() << "run.json was not held against its schema: " << schema.output;
 }
 
 TEST_P(CountsTest, say_how_many_events_a_small_ring_lost) {
