@@ -21,7 +21,9 @@ check() {
 # The code of patched-pg follows PostgreSQL's own style.
 sources() { git ls-files -- "$@" ':!patched-pg'; }
 
-formatting() { sources '*.cpp' '*.hpp' '*.c' '*.h' | xargs clang-format-14 --dry-run -Werror; }
+# C++ only: in the C that PostgreSQL and BPF compile, tables are aligned by
+# hand, and the order of includes matters.
+formatting() { sources '*.cpp' '*.hpp' | xargs clang-format-14 --dry-run -Werror; }
 
 static_checks() {
     build_targets # headers that are made, and the compile commands
