@@ -118,8 +118,18 @@ double snapshot_ns(const Server& server, int loops) {
     return server.number(fmt::format("SELECT min(snapscope_snapshot_ns({})) FROM generate_series(1, 20)", loops));
 }
 
+// An ended backend's time is the postmaster's once it has been waited for.
+std::size_t children(const Server& server) {
+    std::ifstream list(fmt::format("/proc/{0}/task/{0}/children", server.cluster->pid()));
+    std::size_t count = 0;
+    for (std::string pid; list >> pid;)
+        ++count;
+    return count;
+}
+
 double cpu_us_per_transaction(const Server& server) {
-    const double before = server.children_cpu_us();
+    const auto before_us = server.children_cpu_us();
+    const auto backends = children(server);
     Command load;
     const auto script = server.cluster->data_folder().parent_path() / "select1.sql";
     std::ofstream(script) << "SELECT 1;\n";
@@ -130,7 +140,13 @@ double cpu_us_per_transaction(const Server& server) {
     if (!workload || !workload->valid || !workload->transactions)
         give_up(fmt::format("{}: pgbench: {}", server.name,
                             workload ? "the run is not valid" : workload.error().message()));
-    return (server.children_cpu_us() - before) / static_cast<double>(*workload->transactions);
+    const auto limit = std::chrono::steady_clock::now() + 10s;
+    while (children(server) > backends) {
+        if (std::chrono::steady_clock::now() > limit)
+            give_up(server.name + ": its backends do not end");
+        ::usleep(1000);
+    }
+    return (server.children_cpu_us() - before_us) / static_cast<double>(*workload->transactions);
 }
 
 // Instructions a snapshot, from the difference of two loop lengths in single-user mode.

@@ -411,8 +411,6 @@ SnapScopeGetSnapshot(Snapshot snapshot)
 {
 	SnapshotCacheTrace trace;
 
-	snapscope_credit++;			/* the decrement that led here was no scan */
-
 	was_listening = Listening();
 	if (unlikely(was_listening))
 	{
