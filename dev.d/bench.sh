@@ -11,8 +11,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 list_suites() { sed -n 's/^snapscope_bench(bench_\([a-z_]*\).*/\1/p' bench/CMakeLists.txt; }
 
 suite=${1:-}
-if [[ -z "$suite" || "$suite" == -* ]]; then
-    usage_error "usage: ./dev bench SUITE [--format text|json]; suites: $(list_suites | paste -sd' ')"
+if [[ -z "$suite" ]]; then
+    list_suites
+    exit 0
 fi
 shift
 list_suites | grep -qxF -- "$suite" || usage_error "there is no suite '$suite'; suites: $(list_suites | paste -sd' ')"

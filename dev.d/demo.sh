@@ -13,7 +13,7 @@ for argument in "$@"; do
 done
 
 dev.d/setup.sh
-say "building the program"
+say "building the program (some minutes the first time)"
 build_targets snapscope snapscope-demo >&2
 prefix=$(postgresql_prefix)
 exec "$build_folder/lab/snapscope-demo" --prefix "$prefix" --snapscope "$build_folder/cli/snapscope" \

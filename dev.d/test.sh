@@ -88,7 +88,7 @@ run_script() {
 }
 
 dev.d/setup.sh
-say "building"
+say "building the program and its tests (some minutes the first time)"
 build_targets
 SNAPSCOPE_PG_PREFIX=$(postgresql_prefix)
 SNAPSCOPE_PG_TREE=$(dirname "$SNAPSCOPE_PG_PREFIX")/tree
