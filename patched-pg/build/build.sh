@@ -64,8 +64,9 @@ our_files() {
     find "${roots[@]}" -type f ! -name '*.o' ! -name '*.so' ! -name '*.bc' | LC_ALL=C sort
 }
 
+source_sum=$("$root/patched-pg/build/fetch-source.sh" --sum)
 key=$({
-    "$root/patched-pg/build/fetch-source.sh" --sum
+    printf '%s\n' "$source_sum"
     (cd "$root" && our_files | tr '\n' '\0' | xargs -0 sha256sum)
     printf '%s\n' "$cflags" "${configure_flags[@]}"
     gcc --version
@@ -94,6 +95,7 @@ log=$cache/logs/$name-$key.log
 : >"$log"
 
 current_step=
+exec {terminal}>&2
 # step WORDS -- COMMAND...: runs it with its output in the log.  No `if` around
 # the command: that would switch off `set -e` within it.
 step() {
@@ -108,6 +110,7 @@ step() {
 
 on_exit() {
     local status=$?
+    exec 2>&"$terminal" # a step that failed still has its output in the log
     [[ -e "$home/complete" ]] || rm -rf "$home"
     if ((status != 0 && status != 130)) && [[ -n "$current_step" ]]; then
         tail -n 25 "$log" | sed 's/^/  /' >&2
@@ -119,16 +122,17 @@ unpack() {
     mkdir -p "$tree"
     tar --extract --file "$tarball" --directory "$tree" --strip-components=1 --no-same-owner --no-same-permissions
     local major
-    major=$(sed -n "s/^PACKAGE_VERSION='\([0-9]*\).*/\1/p" "$tree/configure")
+    major=$(sed -n "s/^PACKAGE_VERSION='\([0-9]*\).*/\1/p" "$tree/configure" 2>/dev/null) || major=none
     [[ "$major" == 12 || "$major" == 13 ]] ||
-        { echo "the tarball holds PostgreSQL '$major', not 12 or 13" && return 1; }
+        { echo "the tarball holds no source of PostgreSQL 12 or 13 (major version: $major)" && return 1; }
 }
 
+# No fuzz: hunks with a line or two of context would fit anywhere.
 apply_patches() {
     local file output failed=no
     shopt -s nullglob
     for file in "$root"/patched-pg/patches/*.patch; do
-        if ! output=$(patch --directory="$tree" --strip=1 --forward --no-backup-if-mismatch --reject-file=- \
+        if ! output=$(patch --directory="$tree" --strip=1 --forward --fuzz=0 --no-backup-if-mismatch --reject-file=- \
             --input="$file" 2>&1); then
             failed=yes
             printf '%s\n' "$output" | awk -v patch="${file##*/}" '
