@@ -1,3 +1,5 @@
+#include "test_source.hpp"
+
 #include <snapscope/analyzer/diff.hpp>
 
 #include <fstream>
@@ -11,17 +13,6 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
-
-SourceStatus source(const char* name, EvidenceKind kind, SourceState state, const char* reason = "",
-                    const char* hint = "") {
-    SourceStatus out;
-    out.name = name;
-    out.kind = kind;
-    out.state = state;
-    out.reason = reason;
-    out.hint = hint;
-    return out;
-}
 
 Run run_with(double tps, int number) {
     snapscope::Run run;

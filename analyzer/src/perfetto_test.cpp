@@ -1,3 +1,5 @@
+#include "test_source.hpp"
+
 #include <snapscope/analyzer/perfetto.hpp>
 #include <snapscope/analyzer/trace_check.hpp>
 #include <snapscope/probes/abi.h>
@@ -53,17 +55,6 @@ Event done(std::int64_t at, std::uint32_t slot = 7, std::uint32_t pid = 1007) {
     event.lines = 21;
     event.a = 11, event.b = 12, event.c = 13, event.d = 4294967295U;
     return event;
-}
-
-SourceStatus source(const char* name, EvidenceKind kind, SourceState state, const char* reason = "",
-                    const char* hint = "") {
-    SourceStatus out;
-    out.name = name;
-    out.kind = kind;
-    out.state = state;
-    out.reason = reason;
-    out.hint = hint;
-    return out;
 }
 
 Run small_run() {

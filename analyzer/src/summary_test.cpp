@@ -1,3 +1,5 @@
+#include "test_source.hpp"
+
 #include <snapscope/analyzer/summary.hpp>
 
 #include <gmock/gmock.h>
@@ -10,17 +12,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-SourceStatus source(const char* name, EvidenceKind kind, SourceState state, const char* reason = "",
-                    const char* hint = "") {
-    SourceStatus out;
-    out.name = name;
-    out.kind = kind;
-    out.state = state;
-    out.reason = reason;
-    out.hint = hint;
-    return out;
-}
 
 Run counted_run() {
     snapscope::Run run;

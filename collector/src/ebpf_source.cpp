@@ -205,12 +205,7 @@ void UsdtCounter::finish(std::int64_t now_ns, Run& run) {
 }
 
 SourceStatus UsdtCounter::status() const {
-    SourceStatus status;
-    status.name = "ebpf";
-    status.kind = EvidenceKind::counted;
-    status.state = SourceState::active;
-    status.start_ns = start_ns_;
-    status.end_ns = end_ns_;
+    SourceStatus status = counted_status("ebpf", start_ns_, end_ns_);
     if (!events_)
         return status;
     status.records = events_->records();

@@ -5,12 +5,12 @@
 
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <fcntl.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <system_error>
 
 namespace snapscope {
 namespace {
@@ -38,7 +38,7 @@ int try_event(perf_event_attr attributes) {
 tl::unexpected<Error> perf_error(const std::string& what, int error) {
     if (error == EACCES || error == EPERM)
         return no("no right to open " + what, "run with CAP_PERFMON, or lower kernel.perf_event_paranoid");
-    return no(what + ": " + std::strerror(error), ""); // NOLINT(concurrency-mt-unsafe)
+    return no(what + ": " + std::generic_category().message(error), "");
 }
 
 } // namespace
@@ -75,8 +75,7 @@ Status probe_msr() {
     if (errno == ENOENT)
         return no("no access to model-specific registers: /dev/cpu/0/msr is missing",
                   "load the msr module on bare metal; most virtual machines have no uncore counters");
-    return no(std::string("no access to model-specific registers: ") +
-                  std::strerror(errno), // NOLINT(concurrency-mt-unsafe)
+    return no(std::string("no access to model-specific registers: ") + std::generic_category().message(errno),
               "run as root with CAP_SYS_RAWIO");
 }
 

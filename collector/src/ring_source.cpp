@@ -150,12 +150,7 @@ void RingSource::finish(std::int64_t now_ns, Run& run) {
 }
 
 SourceStatus RingSource::status() const {
-    SourceStatus status;
-    status.name = "ring";
-    status.kind = EvidenceKind::counted;
-    status.state = SourceState::active;
-    status.start_ns = start_ns_;
-    status.end_ns = end_ns_;
+    SourceStatus status = counted_status("ring", start_ns_, end_ns_);
     if (events_) {
         status.records = events_->tally().events();
         status.losses = {{"ring_full", events_->ring_full()},

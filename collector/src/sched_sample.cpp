@@ -29,15 +29,11 @@ class SchedSample final : public Source {
     }
 
     [[nodiscard]] SourceStatus status() const override {
-        SourceStatus status;
-        status.name = "sched";
-        status.kind = EvidenceKind::counted;
+        SourceStatus status = counted_status("sched", start_ns_, end_ns_);
         status.state = SourceState::degraded;
         status.reason = why_.what + ": CPU time is read once an interval, so what short backends used is missing, and "
                                     "migrations are not known";
         status.hint = why_.hint;
-        status.start_ns = start_ns_;
-        status.end_ns = end_ns_;
         return status;
     }
 

@@ -86,16 +86,12 @@ class SchedTrace final : public Source {
     }
 
     [[nodiscard]] SourceStatus status() const override {
-        SourceStatus status;
-        status.name = "sched";
-        status.kind = EvidenceKind::counted;
-        status.state = untracked_ > 0 ? SourceState::degraded : SourceState::active;
+        SourceStatus status = counted_status("sched", start_ns_, end_ns_);
         if (untracked_ > 0) {
+            status.state = SourceState::degraded;
             status.reason = "too many processes: the slots' CPU times are incomplete";
             status.losses = {{"untracked", untracked_}};
         }
-        status.start_ns = start_ns_;
-        status.end_ns = end_ns_;
         return status;
     }
 

@@ -138,13 +138,10 @@ void SqlSource::finish(std::int64_t now_ns, Run& run) {
 }
 
 SourceStatus SqlSource::status() const {
-    SourceStatus status;
-    status.name = "sql";
-    status.kind = EvidenceKind::counted;
-    status.state = broken_.empty() ? SourceState::active : SourceState::degraded;
+    SourceStatus status = counted_status("sql", start_ns_, end_ns_);
+    if (!broken_.empty())
+        status.state = SourceState::degraded;
     status.reason = broken_;
-    status.start_ns = start_ns_;
-    status.end_ns = end_ns_;
     return status;
 }
 

@@ -46,6 +46,10 @@ class Source {
 // CLOCK_MONOTONIC
 [[nodiscard]] std::int64_t monotonic_ns();
 
+// The status of source NAME, of kind counted, that watched from start to end and
+// has nothing to complain of; the source adds its records, losses and troubles.
+[[nodiscard]] SourceStatus counted_status(const char* name, std::int64_t start_ns, std::int64_t end_ns);
+
 // The row SLOT of RUN, added when it is missing; rows are sorted by slot at the end.
 [[nodiscard]] Slot& slot_row(Run& run, std::uint32_t slot);
 
