@@ -76,7 +76,7 @@ class Attacher {
         EbpfOptions how;
         how.events = options_.events && site_.memory;
         how.slots = site_.memory ? site_.memory->header().slots : 0;
-        how.tells_waits = site_.memory && site_.memory->header().mode != SNAPSCOPE_MODE_OFF;
+        how.mode = site_.memory ? site_.memory->header().mode : SNAPSCOPE_MODE_OFF;
         auto source = EbpfSource::attach(site_.proc, site_.postmaster.pid, how);
         if (!source)
             return fail(source.error());

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# build.sh [--unpatched] [--assertions] [--where]
+# build.sh [--unpatched] [--assertions] [--faults] [--where]
 #
 # Builds PostgreSQL with our patch series and our extension, once, and prints
 # the prefix that it is installed under:
@@ -14,6 +14,8 @@
 #
 #   --unpatched    stock PostgreSQL with the same flags: the baseline
 #   --assertions   with --enable-cassert, for tests
+#   --faults       with the settings that break one rule of the protocol, or hold
+#                  its windows open, for tests
 #   --where        print the prefix only if it is built; else fail, build nothing
 set -euo pipefail
 # shellcheck source=patched-pg/build/common.sh
@@ -21,24 +23,27 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 variant=patched
 assertions=no
+faults=no
 where=no
 for argument in "$@"; do
     case "$argument" in
     --unpatched) variant=unpatched ;;
     --assertions) assertions=yes ;;
+    --faults) faults=yes ;;
     --where) where=yes ;;
     -h | --help)
         sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"
         exit 0
         ;;
     *)
-        say "usage: build.sh [--unpatched] [--assertions] [--where]"
+        say "usage: build.sh [--unpatched] [--assertions] [--faults] [--where]"
         exit 2
         ;;
     esac
 done
 name=$variant
 [[ $assertions == no ]] || name+=-assertions
+[[ $faults == no ]] || name+=-faults
 
 umask 022
 unset MAKEFLAGS MAKELEVEL CFLAGS CPPFLAGS LDFLAGS
@@ -68,7 +73,7 @@ source_sum=$("$root/patched-pg/build/fetch-source.sh" --sum)
 key=$({
     printf '%s\n' "$source_sum"
     (cd "$root" && our_files | tr '\n' '\0' | xargs -0 sha256sum)
-    printf '%s\n' "$cflags" "${configure_flags[@]}"
+    printf '%s\n' "$cflags" "${configure_flags[@]}" "faults: $faults"
     gcc --version
 } | sha256sum | cut -c1-16)
 
@@ -147,6 +152,8 @@ copy_our_files() {
     [[ ! -d "$root/patched-pg/src" ]] || cp -R "$root/patched-pg/src/." "$tree/src/"
     mkdir -p "$tree/src/include/snapscope"
     cp -R "$root/probes/include/snapscope/." "$tree/src/include/snapscope/"
+    # In the header that all of it includes: the compiler's cache keeps the rest.
+    [[ $faults == no ]] || sed -i '1i #define SNAPSCOPE_FAULTS 1' "$tree/src/include/storage/snapscope.h"
 }
 
 # The path of the tree stays out of the debug information and out of ccache's
