@@ -74,9 +74,11 @@ extern void SnapshotCacheNoteHorizonSlow(TransactionId oldest);
  */
 extern bool SnapshotCacheMutant(const char *name);
 extern void SnapshotCacheWindow(void);
+extern void SnapshotCachePromotionWindow(void);
 #else
 #define SnapshotCacheMutant(name)	false
 #define SnapshotCacheWindow()		((void) 0)
+#define SnapshotCachePromotionWindow()	((void) 0)
 #endif
 
 /* The set of running xids changes.  ProcArrayLock is held exclusively. */

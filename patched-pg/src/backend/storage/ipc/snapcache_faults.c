@@ -34,3 +34,11 @@ SnapshotCacheWindow(void)
 			SPIN_DELAY();
 	}
 }
+
+/* The startup process, between two steps of the end of recovery, without a lock. */
+void
+SnapshotCachePromotionWindow(void)
+{
+	if (snapshot_cache_delays)
+		pg_usleep(200000);
+}
