@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# build.sh [--unpatched] [--assertions] [--faults] [--where]
+# build.sh [--unpatched] [--assertions] [--exec-backend] [--faults] [--where]
 #
 # Builds PostgreSQL with our patch series and our extension, once, and prints
 # the prefix that it is installed under:
@@ -14,6 +14,7 @@
 #
 #   --unpatched    stock PostgreSQL with the same flags: the baseline
 #   --assertions   with --enable-cassert, for tests
+#   --exec-backend each backend started by exec, as on systems without fork
 #   --faults       with the settings that break one rule of the protocol, or hold
 #                  its windows open, for tests
 #   --where        print the prefix only if it is built; else fail, build nothing
@@ -23,12 +24,14 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 variant=patched
 assertions=no
+exec_backend=no
 faults=no
 where=no
 for argument in "$@"; do
     case "$argument" in
     --unpatched) variant=unpatched ;;
     --assertions) assertions=yes ;;
+    --exec-backend) exec_backend=yes ;;
     --faults) faults=yes ;;
     --where) where=yes ;;
     -h | --help)
@@ -36,13 +39,14 @@ for argument in "$@"; do
         exit 0
         ;;
     *)
-        say "usage: build.sh [--unpatched] [--assertions] [--faults] [--where]"
+        say "usage: build.sh [--unpatched] [--assertions] [--exec-backend] [--faults] [--where]"
         exit 2
         ;;
     esac
 done
 name=$variant
 [[ $assertions == no ]] || name+=-assertions
+[[ $exec_backend == no ]] || name+=-exec-backend
 [[ $faults == no ]] || name+=-faults
 
 umask 022
@@ -50,6 +54,7 @@ unset MAKEFLAGS MAKELEVEL CFLAGS CPPFLAGS LDFLAGS
 root=$(snapscope_root)
 
 cflags="-O2 -g -fno-omit-frame-pointer"
+[[ $exec_backend == no ]] || cflags+=" -DEXEC_BACKEND"
 configure_flags=(--enable-debug --without-icu)
 [[ $assertions == no ]] || configure_flags+=(--enable-cassert)
 ! perl -MIPC::Run -e1 2>/dev/null || configure_flags+=(--enable-tap-tests)

@@ -1,29 +1,23 @@
 /*
  * snapscope.c
- *	  Counters, ring events and USDT probes of the snapshot path.
+ *	  What happens around snapshots: counted always, told to whoever listens.
  *
- * Compiled without the red zone, since it holds the probe sites (see
- * snapscope/probes/usdt.h).  While nobody listens, what runs here is a handful
- * of stores to counters on lines that no other process writes.
+ * While nobody listens, what runs here is a handful of stores to counters on
+ * lines that no other process writes.
  */
 #include "postgres.h"
 
-#include "access/twophase.h"
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "miscadmin.h"
-#include "snapscope/probes/emit.h"
 #include "storage/lwlock.h"
-#include "storage/pg_shmem.h"
 #include "storage/proc.h"
 #include "storage/procarray.h"
 #include "storage/snapcache.h"
 #include "storage/snapscope.h"
-#include "storage/snapscope_memfile.h"
+#include "storage/snapscope_emit.h"
 #include "utils/guc.h"
 #include "utils/snapmgr.h"
-
-SNAPSCOPE_USDT_DEFINE_SEMAPHORE = 0;
 
 /* settings */
 const struct config_enum_entry snapshot_cache_options[] = {
@@ -57,31 +51,11 @@ uint64		snapscope_lines = 0;
 bool		snapscope_primary = false;
 TransactionId snapscope_own_xid = InvalidTransactionId;
 TransactionId snapscope_own_xmin = InvalidTransactionId;
-uint32		snapscope_clock = SNAPSCOPE_CLOCK_MONOTONIC_NS;
-
-static struct snapscope_counters no_slot_counters;
-struct snapscope_counters *snapscope_counters = &no_slot_counters;
 
 static int64 credit_granted = 0;	/* what snapscope_credit was when last looked at */
 static int64 kept_credit_granted = 0;
 
-static char *memfile = NULL;
-static const struct snapscope_control *control = NULL;
-static uint64 max_lease_ticks = 0;
-
-static bool have_slot = false;
-static uint32 own_slot = 0;
-static struct snapscope_ring ring;
-static bool ring_running = false;
 static bool was_listening = false;
-
-/* An invalidation waits here until the lock is released. */
-static struct snapscope_record pending_invalidation;
-
-/* Events of a snapshot taken under SerializableXactHashLock wait here. */
-#define MAX_DEFERRED	16
-static struct snapscope_record deferred[MAX_DEFERRED];
-static int	ndeferred = 0;
 
 /* ---- counting plain scans ---- */
 
@@ -112,17 +86,10 @@ Grant(int64 scans, int64 kept)
 
 /* ---- listening ---- */
 
-static inline bool
-Listening(void)
-{
-	return SNAPSCOPE_USDT_LISTENING() ||
-		(control != NULL && __atomic_load_n(&control->enabled, __ATOMIC_RELAXED) != 0);
-}
-
 bool
 SnapScopeListenersChanged(void)
 {
-	return Listening() != was_listening;
+	return SnapScopeListening() != was_listening;
 }
 
 /* From here on every snapshot asks who listens; a plain scan gets credit again by itself. */
@@ -131,198 +98,27 @@ SnapScopeRefresh(void)
 {
 	Settle();
 	Grant(0, 0);
-	was_listening = Listening();
+	was_listening = SnapScopeListening();
 }
 
-/* ---- emitting ---- */
-
-static void
-PushToRing(const struct snapscope_record *record)
-{
-	if (snapscope_ring_push(&ring, record))
-		snapscope_counters->events_written++;
-	else
-		snapscope_counters->events_lost++;
-}
-
-/* True while a collector holds a lease.  The first event of a lease says how much went unseen. */
-static bool
-RingRuns(uint64 now)
-{
-	bool		runs = have_slot && control != NULL &&
-		snapscope_lease_runs(control, max_lease_ticks, now);
-
-	if (runs && !ring_running)
-	{
-		struct snapscope_record on = {0};
-
-		snapscope_ring_attach(&ring, memfile, own_slot);
-		on.type = SNAPSCOPE_EV_RING_ON;
-		on.ticks = now;
-		on.a = (uint32) snapscope_counters->taken;
-		on.b = (uint32) (snapscope_counters->taken >> 32);
-		PushToRing(&on);
-	}
-	ring_running = runs;
-	return runs;
-}
-
-static void
-EmitNow(const struct snapscope_record *record)
-{
-	if (RingRuns(record->ticks))
-		PushToRing(record);
-	if (SNAPSCOPE_USDT_LISTENING())
-		snapscope_usdt_fire(own_slot, record);
-}
-
-static void
-EmitDeferred(void)
-{
-	int			n = ndeferred;
-
-	ndeferred = 0;
-	for (int i = 0; i < n; i++)
-		EmitNow(&deferred[i]);
-}
-
-/*
- * Serializable transactions take their first snapshot under
- * SerializableXactHashLock; its events wait for the next one outside.
- */
-static inline bool
-UnderForeignLock(void)
-{
-	return IsolationIsSerializable() && LWLockHeldByMe(SerializableXactHashLock);
-}
-
-static void
-Emit(const struct snapscope_record *record)
-{
-	if (unlikely(UnderForeignLock()) && ndeferred < MAX_DEFERRED)
-	{
-		deferred[ndeferred++] = *record;
-		return;
-	}
-	if (unlikely(ndeferred > 0))
-		EmitDeferred();
-	EmitNow(record);
-}
-
-static struct snapscope_record
-NewRecord(enum snapscope_event type)
-{
-	struct snapscope_record record = {0};
-
-	record.type = (uint8) type;
-	record.ticks = snapscope_ticks(snapscope_clock, &record.cpu);
-	return record;
-}
-
-/* Emits a record of TYPE with words A and B. */
-static void
-EmitWords(enum snapscope_event type, uint32 a, uint32 b)
-{
-	struct snapscope_record record = NewRecord(type);
-
-	record.a = a;
-	record.b = b;
-	Emit(&record);
-}
-
-/* ---- the memory file and a slot's life ---- */
-
-static uint32
-RingCapacity(void)
-{
-	uint32		wanted = (uint32) ((Size) snapshot_event_ring_size * 1024 / sizeof(struct snapscope_record));
-	uint32		capacity = 1;
-
-	while (capacity * 2 <= wanted)
-		capacity *= 2;
-	return capacity;
-}
-
-void
-SnapScopeShmemInit(void)
-{
-	uint32		slots = (uint32) (MaxBackends + NUM_AUXILIARY_PROCS + max_prepared_xacts);
-
-	memfile = SnapScopeMemfileOpen(slots, RingCapacity());
-	control = SnapScopeControl(memfile);
-	max_lease_ticks = SnapScopeHeader(memfile)->max_lease_ticks;
-	snapscope_clock = SnapScopeHeader(memfile)->clock;
-	/* A process started by exec has its slot before it finds the file. */
-	if (MyProc != NULL)
-		SnapScopeAttachSlot();
-}
-
-/* Completes the header with addresses in the segment, then makes it valid. */
-void
-SnapScopeDescribe(uint64 pgprocnos, uint64 copy, uint64 copy_bytes)
-{
-	struct snapscope_header *header = SnapScopeHeader(memfile);
-
-	if (IsUnderPostmaster)
-		return;					/* re-attached: the postmaster has done it */
-	header->pgxact_address = (uint64) (uintptr_t) ProcGlobal->allPgXact;
-	header->pgxact_stride = sizeof(PGXACT);
-	header->pgproc_address = (uint64) (uintptr_t) ProcGlobal->allProcs;
-	header->pgproc_stride = sizeof(PGPROC);
-	header->pgprocnos_address = pgprocnos;
-	header->lock_address = (uint64) (uintptr_t) ProcArrayLock;
-	header->copy_address = copy;
-	header->copy_bytes = copy_bytes;
-	header->segment_address = (uint64) (uintptr_t) UsedShmemSegAddr;
-	header->segment_bytes = ((const PGShmemHeader *) UsedShmemSegAddr)->totalsize;
-	__atomic_store_n(&header->magic, SNAPSCOPE_ABI_MAGIC, __ATOMIC_RELEASE);
-}
+/* ---- a slot's life ---- */
 
 void
 SnapScopeAttachSlot(void)
 {
-	if (memfile == NULL)
-		return;
-	own_slot = (uint32) MyProc->pgprocno;
-	snapscope_counters = SnapScopeCountersOf(memfile, own_slot);
-	snapscope_counters->owner_pid = (uint32) MyProcPid;
-	snapscope_counters->database = 0;
-	have_slot = true;
-	ring_running = false;
 	snapscope_own_xid = MyPgXact->xid;
 	snapscope_own_xmin = MyPgXact->xmin;
+	SnapScopeTakeSlot();
 	Grant(0, 0);
-	was_listening = Listening();
-	if (was_listening)
-		EmitWords(SNAPSCOPE_EV_SLOT_TAKEN, (uint32) MyProcPid, 0);
+	was_listening = SnapScopeListening();
 }
 
 /* The caller still owns MyProc; the next owner of the slot may come right after it gives it back. */
 void
 SnapScopeReleaseSlot(void)
 {
-	if (!have_slot)
-		return;
 	Settle();
-	SnapScopeEmitInvalidation();
-	if (Listening())
-		EmitWords(SNAPSCOPE_EV_SLOT_RELEASED, (uint32) MyProcPid, 0);
-	snapscope_counters->owner_pid = 0;
-	snapscope_counters = &no_slot_counters;
-	have_slot = false;
-	ring_running = false;
-}
-
-const struct snapscope_header *
-SnapScopeDescription(void)
-{
-	return SnapScopeHeader(memfile);
-}
-
-const struct snapscope_counters *
-SnapScopeSlotCounters(uint32 slot)
-{
-	return slot < SnapScopeHeader(memfile)->slots ? SnapScopeCountersOf(memfile, slot) : NULL;
+	SnapScopeGiveSlotBack();
 }
 
 /* ---- snapshots ---- */
@@ -370,7 +166,7 @@ EmitWait(uint32 kind, uint64 ticks, uint32 spins, bool gave_up, struct snapscope
 	record->b = kind;
 	record->c = spins;
 	record->d = gave_up;
-	Emit(record);
+	SnapScopeEmit(record);
 }
 
 /* What happened inside of one snapshot, in the order in which it happened; all stamped at its end. */
@@ -394,7 +190,7 @@ EmitParts(const SnapshotCacheTrace *trace, struct snapscope_record *record)
 		record->b = trace->copied_subxids;
 		record->c = (uint32) trace->generation;
 		record->d = (uint32) Min(trace->build_ticks, PG_UINT32_MAX);
-		Emit(record);
+		SnapScopeEmit(record);
 	}
 	if (trace->refreshed)
 	{
@@ -402,7 +198,7 @@ EmitParts(const SnapshotCacheTrace *trace, struct snapscope_record *record)
 		record->lines = trace->scan_lines;
 		record->a = trace->horizon;
 		record->b = record->c = record->d = 0;
-		Emit(record);
+		SnapScopeEmit(record);
 	}
 	if (trace->kept)
 		return;
@@ -412,7 +208,7 @@ EmitParts(const SnapshotCacheTrace *trace, struct snapscope_record *record)
 	record->b = trace->copied_subxids;
 	record->c = (uint32) trace->generation;
 	record->d = trace->own_dropped;
-	Emit(record);
+	SnapScopeEmit(record);
 }
 
 static void
@@ -431,7 +227,7 @@ EmitDone(Snapshot snapshot, struct snapscope_record *record, const SnapshotCache
 	record->b = (uint32) snapshot->subxcnt;
 	record->c = snapshot->xmin;
 	record->d = snapshot->xmax;
-	Emit(record);
+	SnapScopeEmit(record);
 	record->outcome = SNAPSCOPE_OUTCOME_NONE;
 	record->flags = 0;
 }
@@ -441,13 +237,13 @@ static pg_noinline Snapshot
 TracedSnapshot(Snapshot snapshot)
 {
 	SnapshotCacheTrace trace = {0};
-	struct snapscope_record record = NewRecord(SNAPSCOPE_EV_SNAPSHOT_START);
+	struct snapscope_record record = SnapScopeNewRecord(SNAPSCOPE_EV_SNAPSHOT_START);
 	TransactionId xmin_before = snapscope_own_xmin;
 	uint64		lines_before = snapscope_counters->lines_scanned;
 	bool		served;
 
 	SnapScopeEmitInvalidation();
-	Emit(&record);
+	SnapScopeEmit(&record);
 
 	trace.timed = true;
 	served = SnapshotCache != NULL && SnapshotCacheGet(snapshot, &trace);
@@ -455,7 +251,7 @@ TracedSnapshot(Snapshot snapshot)
 	if (served)
 	{
 		CountServed(&trace);
-		record = NewRecord(SNAPSCOPE_EV_SNAPSHOT_DONE);
+		record = SnapScopeNewRecord(SNAPSCOPE_EV_SNAPSHOT_DONE);
 		EmitWaits(&trace, &record);
 		EmitParts(&trace, &record);
 	}
@@ -463,12 +259,12 @@ TracedSnapshot(Snapshot snapshot)
 	{
 		trace.outcome = SNAPSCOPE_OUTCOME_PRIVATE_SCAN;
 		snapshot = PrivateScan(snapshot);
-		record = NewRecord(SNAPSCOPE_EV_SNAPSHOT_DONE);
+		record = SnapScopeNewRecord(SNAPSCOPE_EV_SNAPSHOT_DONE);
 		EmitWaits(&trace, &record);
 	}
 	EmitDone(snapshot, &record, &trace, snapscope_counters->lines_scanned - lines_before);
 	if (!TransactionIdIsValid(xmin_before) && TransactionIdIsValid(snapscope_own_xmin))
-		EmitWords(SNAPSCOPE_EV_XMIN_SET, snapscope_own_xmin, 0);
+		SnapScopeEmitWords(SNAPSCOPE_EV_XMIN_SET, snapscope_own_xmin, 0);
 	return snapshot;
 }
 
@@ -487,7 +283,7 @@ SnapScopeGetSnapshot(Snapshot snapshot)
 	SnapshotCacheTrace trace;
 
 	Settle();
-	was_listening = Listening();
+	was_listening = SnapScopeListening();
 	if (unlikely(was_listening))
 	{
 		Grant(0, 0);
@@ -510,29 +306,6 @@ SnapScopeGetSnapshot(Snapshot snapshot)
 
 /* ---- around snapshots ---- */
 
-void
-SnapScopeNoteInvalidation(enum snapscope_reason reason, uint64 generation)
-{
-	snapscope_counters->invalidations[reason]++;
-	if (!Listening())
-		return;
-	pending_invalidation = NewRecord(SNAPSCOPE_EV_INVALIDATE);
-	pending_invalidation.outcome = (uint8) reason;
-	pending_invalidation.a = (uint32) generation;
-}
-
-void
-SnapScopeEmitInvalidation(void)
-{
-	struct snapscope_record record;
-
-	if (likely(pending_invalidation.type == SNAPSCOPE_EV_NONE))
-		return;
-	record = pending_invalidation;
-	pending_invalidation.type = SNAPSCOPE_EV_NONE;
-	Emit(&record);
-}
-
 static void
 TransactionEnded(TransactionId xid, TransactionId xmin)
 {
@@ -545,11 +318,11 @@ TransactionEnded(TransactionId xid, TransactionId xmin)
 		snapscope_counters->database = MyDatabaseId;
 
 	SnapScopeEmitInvalidation();
-	if (unlikely(Listening()))
+	if (unlikely(SnapScopeListening()))
 	{
 		if (TransactionIdIsValid(xmin))
-			EmitWords(SNAPSCOPE_EV_XMIN_CLEARED, xmin, InvalidTransactionId);
-		EmitWords(SNAPSCOPE_EV_XACT_END, xid, 0);
+			SnapScopeEmitWords(SNAPSCOPE_EV_XMIN_CLEARED, xmin, InvalidTransactionId);
+		SnapScopeEmitWords(SNAPSCOPE_EV_XACT_END, xid, 0);
 	}
 }
 
@@ -593,12 +366,12 @@ SnapScopeXminMoved(TransactionId after)
 	if (before == after)
 		return;
 	SnapshotCacheXminLeft(before);
-	if (likely(!Listening()))
+	if (likely(!SnapScopeListening()))
 		return;
 	if (TransactionIdIsValid(before))
-		EmitWords(SNAPSCOPE_EV_XMIN_CLEARED, before, after);
+		SnapScopeEmitWords(SNAPSCOPE_EV_XMIN_CLEARED, before, after);
 	else
-		EmitWords(SNAPSCOPE_EV_XMIN_SET, after, 0);
+		SnapScopeEmitWords(SNAPSCOPE_EV_XMIN_SET, after, 0);
 }
 
 /* The same where it may now be older than a horizon already computed. */
@@ -615,6 +388,6 @@ SnapScopeXidAssigned(TransactionId xid, bool subxact)
 	if (!subxact)
 		snapscope_own_xid = xid;
 	snapscope_counters->xids_assigned++;
-	if (unlikely(Listening()))
-		EmitWords(SNAPSCOPE_EV_XID_ASSIGNED, xid, subxact ? 1 : 0);
+	if (unlikely(SnapScopeListening()))
+		SnapScopeEmitWords(SNAPSCOPE_EV_XID_ASSIGNED, xid, subxact ? 1 : 0);
 }
