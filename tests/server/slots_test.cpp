@@ -75,6 +75,7 @@ TEST_P(SlotsTest, share_lines_in_the_stock_order) {
 TEST_P(SlotsTest, move_by_the_pad) {
     start({{"max_connections", "200"}});
     const auto before = layout("segment_offset", "PGXACT");
+    EXPECT_GT(before, 0);
     const auto entries = layout("entries", "PGXACT");
     start({{"max_connections", "200"}, {"snapshot_layout_pad", "192kB"}});
     EXPECT_EQ(layout("segment_offset", "PGXACT") - before, std::int64_t{192} * 1024);

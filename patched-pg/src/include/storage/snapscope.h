@@ -57,6 +57,7 @@ extern struct PGPROC *volatile *SnapScopeFreeProcs(struct PGPROC *volatile *list
 extern int	SnapScopeFreeBeside(int limit);
 
 /* life of the memory file and of a slot */
+extern void SnapScopeSegmentCreated(const void *base, Size bytes);
 extern void SnapScopeShmemInit(void);
 extern void SnapScopeDescribe(uint64 pgprocnos, uint64 copy, uint64 copy_bytes);
 extern void SnapScopeAttachSlot(void);

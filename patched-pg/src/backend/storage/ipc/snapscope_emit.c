@@ -11,7 +11,6 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/lwlock.h"
-#include "storage/pg_shmem.h"
 #include "storage/proc.h"
 #include "storage/snapscope.h"
 #include "storage/snapscope_emit.h"
@@ -24,6 +23,9 @@ const struct snapscope_control *snapscope_control = NULL;
 
 static struct snapscope_counters no_slot_counters;
 struct snapscope_counters *snapscope_counters = &no_slot_counters;
+
+static const void *segment_base = NULL;
+static Size segment_bytes = 0;
 
 static char *memfile = NULL;
 static uint64 max_lease_ticks = 0;
@@ -150,6 +152,14 @@ RingCapacity(void)
 	return capacity;
 }
 
+/* The main segment, which UsedShmemSegAddr is not where that is a stub beside a mapping. */
+void
+SnapScopeSegmentCreated(const void *base, Size bytes)
+{
+	segment_base = base;
+	segment_bytes = bytes;
+}
+
 void
 SnapScopeShmemInit(void)
 {
@@ -180,8 +190,8 @@ SnapScopeDescribe(uint64 pgprocnos, uint64 copy, uint64 copy_bytes)
 	header->lock_address = (uint64) (uintptr_t) ProcArrayLock;
 	header->copy_address = copy;
 	header->copy_bytes = copy_bytes;
-	header->segment_address = (uint64) (uintptr_t) UsedShmemSegAddr;
-	header->segment_bytes = ((const PGShmemHeader *) UsedShmemSegAddr)->totalsize;
+	header->segment_address = (uint64) (uintptr_t) segment_base;
+	header->segment_bytes = segment_bytes;
 	__atomic_store_n(&header->magic, SNAPSCOPE_ABI_MAGIC, __ATOMIC_RELEASE);
 }
 
