@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <fmt/format.h>
+#include <span>
 #include <thread>
 
 namespace snapscope::torture {
@@ -17,6 +18,22 @@ struct Script {
 constexpr Script scripts[] = {
     {transfer, 20}, {read_sum, 20}, {increment, 20}, {read_counters, 15}, {append_and_read_lists, 30},
 };
+constexpr Script brief_scripts[] = {
+    {increment_briefly, 40},
+    {read_counters_briefly, 40},
+    {read_sum_briefly, 20},
+};
+
+const Script& choose(Client& client, std::span<const Script> from) {
+    int total = 0;
+    for (const auto& script : from)
+        total += script.weight;
+    int chosen = client.below(total);
+    std::size_t at = 0;
+    while (chosen >= from[at].weight)
+        chosen -= from[at++].weight;
+    return from[at];
+}
 
 } // namespace
 
@@ -144,24 +161,16 @@ void Client::handle(const StatementFailed& failure) {
 }
 
 void Client::act() {
-    if (chance(2)) {
+    if (world.brief) {
+        choose(*this, brief_scripts).run(*this);
+    } else if (chance(2)) {
         connect(); // another backend, another slot
     } else if (chance(2)) {
         pause(below(30));
     } else if (world.long_readers && number_ % 4 == 0 && chance(5)) {
         read_long(*this);
     } else {
-        int total = 0;
-        for (const auto& script : scripts)
-            total += script.weight;
-        int chosen = below(total);
-        for (const auto& script : scripts) {
-            if (chosen < script.weight) {
-                script.run(*this);
-                return;
-            }
-            chosen -= script.weight;
-        }
+        choose(*this, scripts).run(*this);
     }
 }
 

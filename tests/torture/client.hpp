@@ -63,5 +63,9 @@ void increment(Client& client);
 void read_counters(Client& client);
 void append_and_read_lists(Client& client);
 void read_long(Client& client);
+// The same in the shortest transactions.
+void increment_briefly(Client& client);
+void read_counters_briefly(Client& client);
+void read_sum_briefly(Client& client);
 
 } // namespace snapscope::torture

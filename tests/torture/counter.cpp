@@ -54,13 +54,18 @@ std::int64_t raise(Client& client, int counter) {
 
 } // namespace
 
-void increment(Client& client) {
+void increment_briefly(Client& client) {
     const int counter = client.below(counters);
+    const auto value = raise(client, counter);
+    ++client.world.counts.committed;
+    client.world.minima.raise(counter, value);
+}
+
+void increment(Client& client) {
     if (client.chance(40)) {
-        const auto value = raise(client, counter);
-        ++client.world.counts.committed;
-        client.world.minima.raise(counter, value);
+        increment_briefly(client);
     } else {
+        const int counter = client.below(counters);
         client.query("BEGIN");
         if (client.chance(10))
             client.overflow();
@@ -79,11 +84,17 @@ void increment(Client& client) {
         read_counters(client);
 }
 
-void read_counters(Client& client) {
+void read_counters_briefly(Client& client) {
     const auto least = minima_now(client.world);
+    learn(client.world, check_counters(client, least, "one statement at read committed"));
+    ++client.world.counts.committed;
+}
+
+void read_counters(Client& client) {
     if (client.chance(60)) {
-        learn(client.world, check_counters(client, least, "one statement at read committed"));
+        read_counters_briefly(client);
     } else {
+        const auto least = minima_now(client.world);
         client.begin_snapshot();
         const auto seen = check_counters(client, least, "first in a snapshot");
         learn(client.world, seen);
@@ -92,8 +103,8 @@ void read_counters(Client& client) {
         if (check_counters(client, least, "second in a snapshot") != seen)
             client.fault("repeatable read", "counters changed within a snapshot");
         client.query("COMMIT");
+        ++client.world.counts.committed;
     }
-    ++client.world.counts.committed;
 }
 
 } // namespace snapscope::torture

@@ -42,19 +42,20 @@ pid_t parent_of(int pid) {
 
 } // namespace
 
-void make_lulls(World& world) {
+void change_phases(World& world) {
     auto random = random_for(world, 1);
-    for (bool go_on = true; go_on;) {
-        world.long_readers = below(random, 3) == 0; // for some seconds, then none
-        const auto change = now_ns() + 1'500'000'000;
-        while (go_on && now_ns() < change) {
-            world.lull = -1;
-            go_on = sleep_for(world, std::chrono::milliseconds(50 + below(random, 250)));
-            world.lull = below(random, world.options.clients);
-            go_on = go_on && sleep_for(world, std::chrono::milliseconds(20 + below(random, 100)));
+    auto change = now_ns();
+    do {
+        if (now_ns() >= change) { // for some seconds, then none
+            world.long_readers = below(random, 3) == 0;
+            change = now_ns() + 1'500'000'000;
         }
-    }
-    world.lull = -1;
+        world.brief = below(random, 2) == 0;
+        if (below(random, 2) == 0)
+            world.lull = World::Lull{below(random, world.options.clients), 2 + below(random, 3)};
+        else
+            world.lull = World::Lull{};
+    } while (sleep_for(world, std::chrono::milliseconds(50 + below(random, 200))));
 }
 
 void vacuum_tables(World& world) {

@@ -1,4 +1,4 @@
-// What happens beside the clients: lulls, VACUUM, and backends killed hard.
+// What happens beside the clients: phases, VACUUM, and backends killed hard.
 #pragma once
 
 #include "world.hpp"
@@ -8,7 +8,7 @@
 namespace snapscope::torture {
 
 // Each until the run ends, in a thread of its own.
-void make_lulls(World& world);
+void change_phases(World& world);
 void vacuum_tables(World& world);
 // Kills backends of the clients that are children of `postmaster`.
 void kill_backends(World& world, pid_t postmaster);

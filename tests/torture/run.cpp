@@ -56,7 +56,7 @@ void make_tables(const World& world, int lists) {
                                  "INSERT INTO account SELECT i, {}, repeat('a', 120) FROM generate_series(0, {}) i",
                                  first_balance, accounts - 1));
     connection.query(fmt::format("CREATE TABLE counter (id int PRIMARY KEY, value int8, twin int8, filler text);"
-                                 "INSERT INTO counter SELECT i, 0, 0, repeat('c', 400) FROM generate_series(0, {}) i",
+                                 "INSERT INTO counter SELECT i, 0, 0, repeat('c', 1300) FROM generate_series(0, {}) i",
                                  counters - 1));
     connection.query(fmt::format("CREATE TABLE list (key int PRIMARY KEY, items int[] DEFAULT '{{}}');"
                                  "INSERT INTO list SELECT i FROM generate_series(0, {}) i",
@@ -64,7 +64,7 @@ void make_tables(const World& world, int lists) {
     connection.query(fmt::format("CREATE TABLE scratch (client int PRIMARY KEY, number int8);"
                                  "INSERT INTO scratch SELECT i, 0 FROM generate_series(0, {}) i",
                                  world.options.clients - 1));
-    connection.query("ANALYZE");
+    connection.query("VACUUM ANALYZE");
 }
 
 History run_clients(World& world, pid_t postmaster) {
@@ -75,7 +75,7 @@ History run_clients(World& world, pid_t postmaster) {
         std::vector<std::jthread> threads;
         for (auto& client : clients)
             threads.emplace_back([&client] { client->run(); });
-        threads.emplace_back([&world] { make_lulls(world); });
+        threads.emplace_back([&world] { change_phases(world); });
         threads.emplace_back([&world] { vacuum_tables(world); });
         if (world.options.kill)
             threads.emplace_back([&world, postmaster] { kill_backends(world, postmaster); });

@@ -89,14 +89,19 @@ class World {
     [[nodiscard]] Key first_open_list() const;
     [[nodiscard]] Value new_value() { return next_value_++; }
 
-    // In a lull only two clients act: what one forgets to invalidate is then not
-    // invalidated by all the others.
-    std::atomic<int> lull = -1; // the first of the two, or -1
+    // In a lull only a few clients act: what one forgets to invalidate is then not
+    // invalidated by all the others, and horizons move on at once.
+    struct Lull {
+        int first = 0;
+        int actors = 0; // 0: everybody
+    };
+    std::atomic<Lull> lull = Lull{};
     [[nodiscard]] bool may_act(int client) const {
-        const int first = lull;
-        return first < 0 || client == first || client == (first + 1) % options.clients;
+        const Lull now = lull;
+        return now.actors == 0 || (client - now.first + options.clients) % options.clients < now.actors;
     }
-    // Readers that hold a snapshot for long pin every horizon: not always.
+    // Whether transactions are short: a long one pins every horizon.
+    std::atomic<bool> brief = false;
     std::atomic<bool> long_readers = false;
 
     // The backends of the clients; 0: none.
