@@ -16,8 +16,8 @@ void add(Client& client, int account, int amount) {
 void move(Client& client, int account, int amount) {
     const auto gone = client.touch(fmt::format("DELETE FROM account WHERE id = {} RETURNING balance", account), 1);
     if (gone.count() == 1)
-        client.query(fmt::format("INSERT INTO account VALUES ({}, {}, repeat('a', 120))", account,
-                                 gone.number(0, 0) + amount));
+        client.query(
+            fmt::format("INSERT INTO account VALUES ({}, {}, repeat('a', 120))", account, gone.number(0, 0) + amount));
 }
 
 void check_sum(Client& client, const char* where) {

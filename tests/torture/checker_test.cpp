@@ -117,13 +117,11 @@ TEST(Checker, decides_what_is_unknown_by_the_final_lists) {
 }
 
 TEST(Checker, finds_a_cycle_of_writes) {
-    EXPECT_THAT(kinds({tx({a(1, 1), a(2, 4)}), tx({a(1, 2), a(2, 3)})}, {{1, {1, 2}}, {2, {3, 4}}}),
-                ElementsAre("G0"));
+    EXPECT_THAT(kinds({tx({a(1, 1), a(2, 4)}), tx({a(1, 2), a(2, 3)})}, {{1, {1, 2}}, {2, {3, 4}}}), ElementsAre("G0"));
 }
 
 TEST(Checker, finds_a_cycle_of_writes_and_reads) {
-    EXPECT_THAT(kinds({tx({a(1, 1), r(2, {2})}), tx({a(2, 2), r(1, {1})})}, {{1, {1}}, {2, {2}}}),
-                ElementsAre("G1c"));
+    EXPECT_THAT(kinds({tx({a(1, 1), r(2, {2})}), tx({a(2, 2), r(1, {1})})}, {{1, {1}}, {2, {2}}}), ElementsAre("G1c"));
 }
 
 TEST(Checker, finds_a_snapshot_of_two_times) {
@@ -159,8 +157,7 @@ TEST(Checker, allows_write_skew_under_repeatable_read_only) {
 
 TEST(Checker, finds_the_anomaly_of_a_reader_among_serializable_ones) {
     // The reader sees the second without the first, which did not see the second.
-    EXPECT_THAT(kinds({serializable({r(2, {}), a(1, 1)}), serializable({a(2, 2)}),
-                       serializable({r(2, {2}), r(1, {})})},
+    EXPECT_THAT(kinds({serializable({r(2, {}), a(1, 1)}), serializable({a(2, 2)}), serializable({r(2, {2}), r(1, {})})},
                       {{1, {1}}, {2, {2}}}),
                 ElementsAre("G2"));
 }

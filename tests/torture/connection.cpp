@@ -16,7 +16,8 @@ Connection::Connection(const std::string& conninfo) : connection_(PQconnectdb(co
     if (PQstatus(connection_.get()) != CONNECTION_OK)
         throw StatementFailed{"", PQerrorMessage(connection_.get()), "connect", true};
     // Warnings are part of the game: ROLLBACK after all was over, another's crash.
-    PQsetNoticeProcessor(connection_.get(), [](void*, const char*) {}, nullptr);
+    PQsetNoticeProcessor(
+        connection_.get(), [](void*, const char*) {}, nullptr);
 }
 
 Rows Connection::query(const std::string& sql) {

@@ -45,9 +45,8 @@ void report_components(const History& history, const Graph& graph, const std::st
     const auto components = graph.components();
     for (std::size_t i = 0; i < std::min(components.size(), reported_cycles); ++i) {
         const auto cycle = graph.cycle_in(components[i]);
-        const bool writes_only = std::all_of(cycle.begin(), cycle.end(), [](const Dependency& edge) {
-            return edge.kind == Kind::write_write;
-        });
+        const bool writes_only = std::all_of(cycle.begin(), cycle.end(),
+                                             [](const Dependency& edge) { return edge.kind == Kind::write_write; });
         verdict.violations.push_back({writes_only ? "G0" : kind, "a cycle of dependencies" + report(history, cycle)});
     }
 }

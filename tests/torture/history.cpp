@@ -103,11 +103,10 @@ class Checker {
                                                    operation.key, describe(transaction)));
         }
         if (transaction.outcome == Outcome::unknown && present != 0 && present != appended)
-            violate("atomicity", fmt::format("{} of {} appends are there: {}", present, appended,
-                                             describe(transaction)));
+            violate("atomicity",
+                    fmt::format("{} of {} appends are there: {}", present, appended, describe(transaction)));
         // One that only read, and whose reply was lost, need not have committed.
-        return transaction.outcome == Outcome::committed ||
-               (transaction.outcome == Outcome::unknown && present > 0);
+        return transaction.outcome == Outcome::committed || (transaction.outcome == Outcome::unknown && present > 0);
     }
 
     void check_final_lists() {
@@ -146,9 +145,9 @@ class Checker {
             if (first)
                 check_version(node, operations[i].key, length);
             else if (before->second != length)
-                violate("repeatable read", fmt::format("list {} had {} values of others, then {}: {}",
-                                                       operations[i].key, before->second, length,
-                                                       describe(history_[node])));
+                violate("repeatable read",
+                        fmt::format("list {} had {} values of others, then {}: {}", operations[i].key, before->second,
+                                    length, describe(history_[node])));
         }
     }
 
@@ -179,9 +178,9 @@ class Checker {
                 return Operation::never;
             }
             if (i >= list.size() || list[i] != value) {
-                violate("prefix", fmt::format("list {} was read as [{}] and became [{}]: {}", read.key,
-                                              fmt::join(read.values, " "), fmt::join(list, " "),
-                                              describe(transaction)));
+                violate("prefix",
+                        fmt::format("list {} was read as [{}] and became [{}]: {}", read.key,
+                                    fmt::join(read.values, " "), fmt::join(list, " "), describe(transaction)));
                 return Operation::never;
             }
         }
@@ -227,10 +226,10 @@ Verdict check_history(const History& history, const FinalLists& final_lists) {
 
 std::string describe(const Transaction& transaction) {
     constexpr const char* outcomes[] = {"committed", "aborted", "unknown"};
-    std::string text = fmt::format(
-        "{} ({}, {}):", transaction.name,
-        transaction.isolation == Isolation::serializable ? "serializable" : "repeatable read",
-        outcomes[static_cast<std::size_t>(transaction.outcome)]);
+    std::string text =
+        fmt::format("{} ({}, {}):", transaction.name,
+                    transaction.isolation == Isolation::serializable ? "serializable" : "repeatable read",
+                    outcomes[static_cast<std::size_t>(transaction.outcome)]);
     for (const auto& operation : transaction.operations) {
         if (operation.kind == Kind::read)
             text += fmt::format(" r {} [{}],", operation.key, fmt::join(operation.values, " "));

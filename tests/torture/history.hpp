@@ -24,8 +24,8 @@ struct Operation {
 
     Kind kind = Kind::read;
     Key key = 0;
-    Value value = 0;                   // appended
-    std::vector<Value> values;         // read
+    Value value = 0;                    // appended
+    std::vector<Value> values;          // read
     std::size_t rolled_back_at = never; // an append undone to a savepoint: how many operations came before that
 };
 

@@ -42,8 +42,8 @@ void read(Client& client, Transaction& transaction, Key key) {
 // All that are open, in one statement.
 void read_all(Client& client, Transaction& transaction) {
     const Key first = client.world.first_open_list();
-    const auto rows = client.query(fmt::format("SELECT key, items FROM list WHERE key BETWEEN {} AND {}", first,
-                                               first + open_lists - 1));
+    const auto rows = client.query(
+        fmt::format("SELECT key, items FROM list WHERE key BETWEEN {} AND {}", first, first + open_lists - 1));
     ++client.world.counts.lists;
     if (rows.count() != open_lists)
         client.fault("rows", fmt::format("{} rows of {} lists from {}", rows.count(), open_lists, first));

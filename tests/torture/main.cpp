@@ -1,6 +1,6 @@
 // snapscope_torture: many clients against one server, for a while, and whether
-// anything that they saw could not be.  Exit 0: no fault; 1: a fault; 2: usage;
-// 3: it could not run.
+// anything that they saw could not be.  Exit 0: no fault; 1: a fault; 3: it could
+// not run; 77: there is no such server; else: usage.
 
 #include "run.hpp"
 
@@ -16,6 +16,7 @@ namespace {
 using namespace snapscope;
 
 constexpr int exit_cannot_run = 3;
+constexpr int exit_no_server = 77;
 
 // SNAPSCOPE_PG_PREFIX, or of the build with faults SNAPSCOPE_PG_FAULTS_PREFIX;
 // else what was built from this checkout; else empty.
@@ -36,6 +37,7 @@ std::filesystem::path find_prefix(bool faults) {
 int main(int argc, char** argv) {
     torture::Options options;
     bool faults = false;
+    bool expect_fault = false;
     std::string mutant;
     std::vector<std::string> settings;
 
@@ -51,6 +53,7 @@ int main(int argc, char** argv) {
     app.add_option("--kill-interval", options.kill_interval, "seconds")->check(CLI::Range(0.1, 3600.0));
     app.add_option("--mutant", mutant, "snapshot_cache_mutant, with --faults");
     app.add_option("--set", settings, "NAME=VALUE, another setting of the server");
+    app.add_flag("--expect-fault", expect_fault, "exit 0 for a fault and 1 for none: a broken server must be found");
     app.add_flag("--keep-log", options.keep_log, "print the server's log after a fault");
     CLI11_PARSE(app, argc, argv);
 
@@ -69,7 +72,7 @@ int main(int argc, char** argv) {
     if (options.prefix.empty()) {
         fmt::print(stderr, "no such PostgreSQL is built; patched-pg/build/build.sh{} builds it\n",
                    faults ? " --faults" : "");
-        return exit_cannot_run;
+        return exit_no_server;
     }
     try {
         const auto clean = torture::run(options);
@@ -77,7 +80,7 @@ int main(int argc, char** argv) {
             fmt::print(stderr, "{}\n", clean.error().message());
             return exit_cannot_run;
         }
-        return *clean ? 0 : 1;
+        return *clean != expect_fault ? 0 : 1;
     } catch (const std::exception& unexpected) {
         fmt::print(stderr, "{}\n", unexpected.what());
         return exit_cannot_run;

@@ -138,7 +138,7 @@ Verdict check_lists(World& world, Connection& connection, const History& history
 }
 
 std::string snapshot_counters(Connection& connection) {
-    constexpr const char* names[] = {"taken", "reused", "rebuilt", "private_scans", "lockfree",
+    constexpr const char* names[] = {"taken", "reused",  "rebuilt", "private_scans",    "lockfree",
                                      "kept",  "retries", "gave_up", "horizon_refreshes"};
     std::string text;
     std::string columns;
