@@ -108,7 +108,7 @@ void Client::connect() {
             settle_prepared();
             return;
         } catch (const StatementFailed& failure) {
-            if (!world.options.kill || now_ns() - begin > reconnect_limit_ns) {
+            if (!world.connections_may_be_lost() || now_ns() - begin > reconnect_limit_ns) {
                 fault("connection", failure.message);
                 return;
             }
@@ -136,7 +136,7 @@ void Client::settle_prepared() {
 
 void Client::handle(const StatementFailed& failure) {
     const bool panic = failure.message.find("PANIC") != std::string::npos;
-    if (failure.lost && world.options.kill && !panic) {
+    if (failure.lost && world.connections_may_be_lost() && !panic) {
         ++world.counts.lost_connections;
         if (doubtful_)
             ++world.counts.unknown;

@@ -56,6 +56,9 @@ class Client {
     std::string prepared_; // a transaction whose second phase is open
 };
 
+// "{1,2,3}"
+[[nodiscard]] std::vector<Value> values_in(const std::string& array);
+
 // ---- scripts ----
 void transfer(Client& client);
 void read_sum(Client& client);

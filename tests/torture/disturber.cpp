@@ -70,7 +70,7 @@ void vacuum_tables(World& world) {
             ++world.counts.vacuums;
         } catch (const StatementFailed& failure) {
             connection.reset();
-            if (!(failure.lost && world.options.kill))
+            if (!(failure.lost && world.connections_may_be_lost()))
                 world.faults.report("vacuum", failure.sqlstate + " " + failure.message);
         }
     }

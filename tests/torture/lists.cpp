@@ -7,7 +7,6 @@
 
 namespace snapscope::torture {
 
-// "{1,2,3}"
 std::vector<Value> values_in(const std::string& array) {
     std::vector<Value> values;
     const char* at = array.c_str();

@@ -51,6 +51,8 @@ int main(int argc, char** argv) {
     app.add_flag("--verify", options.verify, "snapshot_cache_verify");
     app.add_flag("--kill", options.kill, "kill -9 a backend now and then");
     app.add_option("--kill-interval", options.kill_interval, "seconds")->check(CLI::Range(0.1, 3600.0));
+    app.add_flag("--promote", options.promote, "a standby with readers, promoted in the middle under load")
+        ->excludes("--kill"); // a crash makes visible what no standby has acknowledged
     app.add_option("--mutant", mutant, "snapshot_cache_mutant, with --faults");
     app.add_option("--set", settings, "NAME=VALUE, another setting of the server");
     app.add_flag("--expect-fault", expect_fault, "exit 0 for a fault and 1 for none: a broken server must be found");

@@ -19,6 +19,7 @@ struct Options {
     bool verify = false;
     bool kill = false;
     double kill_interval = 3; // seconds
+    bool promote = false;     // a standby, promoted in the middle
     std::vector<std::pair<std::string, std::string>> settings;
     bool keep_log = false; // prints the server's log on a fault
 };

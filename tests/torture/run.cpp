@@ -3,6 +3,7 @@
 #include "client.hpp"
 #include "disturber.hpp"
 #include "server_log.hpp"
+#include "standby.hpp"
 
 #include <snapscope/lab/cluster.hpp>
 
@@ -12,16 +13,16 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <thread>
 
 namespace snapscope::torture {
-
-std::vector<Value> values_in(const std::string& array); // lists.cpp
 
 namespace {
 
 using namespace std::chrono_literals;
 
+constexpr int standby_clients = 4;
 constexpr int lists_at_once = 200;
 constexpr double lists_a_second = 150; // 6000 appends a second
 
@@ -45,7 +46,12 @@ ClusterOptions cluster_options(const Options& options) {
         {"log_min_error_statement", "panic"},
         {"max_wal_size", "512MB"},
     };
-    cluster.settings.insert(cluster.settings.end(), options.settings.begin(), options.settings.end());
+    const auto add = [&](const auto& settings) {
+        cluster.settings.insert(cluster.settings.end(), settings.begin(), settings.end());
+    };
+    if (options.promote)
+        add(primary_settings());
+    add(options.settings);
     return cluster;
 }
 
@@ -62,12 +68,14 @@ void make_tables(const World& world, int lists) {
                                  "INSERT INTO list SELECT i FROM generate_series(0, {}) i",
                                  lists - 1));
     connection.query(fmt::format("CREATE TABLE scratch (client int PRIMARY KEY, number int8);"
-                                 "INSERT INTO scratch SELECT i, 0 FROM generate_series(0, {}) i",
+                                 "INSERT INTO scratch SELECT i, 0 FROM generate_series(-3, {}) i",
                                  world.options.clients - 1));
     connection.query("VACUUM ANALYZE");
 }
 
-History run_clients(World& world, pid_t postmaster) {
+// `standby` may be null.
+History run_clients(World& world, pid_t postmaster, const Standby* standby) {
+    std::vector<History> standby_histories(standby == nullptr ? 0 : standby_clients);
     std::vector<std::unique_ptr<Client>> clients;
     for (int number = 0; number < world.options.clients; ++number)
         clients.push_back(std::make_unique<Client>(world, number));
@@ -77,6 +85,13 @@ History run_clients(World& world, pid_t postmaster) {
             threads.emplace_back([&client] { client->run(); });
         threads.emplace_back([&world] { change_phases(world); });
         threads.emplace_back([&world] { vacuum_tables(world); });
+        for (std::size_t number = 0; number < standby_histories.size(); ++number)
+            threads.emplace_back([&, number] {
+                standby_histories[number] = read_standby(world, standby->conninfo(), static_cast<int>(number));
+            });
+        if (standby != nullptr)
+            threads.emplace_back(
+                [&world, postmaster, standby] { promote_in_the_middle(world, postmaster, standby->conninfo()); });
         if (world.options.kill)
             threads.emplace_back([&world, postmaster] { kill_backends(world, postmaster); });
         const auto end = now_ns() + std::int64_t(world.options.seconds * 1e9);
@@ -89,6 +104,8 @@ History run_clients(World& world, pid_t postmaster) {
         auto part = client->take_history();
         std::move(part.begin(), part.end(), std::back_inserter(history));
     }
+    for (auto& part : standby_histories)
+        std::move(part.begin(), part.end(), std::back_inserter(history));
     return history;
 }
 
@@ -135,6 +152,19 @@ Verdict check_lists(World& world, Connection& connection, const History& history
     for (const auto& violation : verdict.violations)
         world.faults.report("history: " + violation.kind, violation.text);
     return verdict;
+}
+
+void check_log(World& world, const std::filesystem::path& path) {
+    std::ifstream log(path);
+    if (!log)
+        world.faults.report("log", "cannot be read");
+    for (const auto& line : faults_in_log(log, world.counts.kills))
+        world.faults.report("log", line);
+    if (world.options.keep_log && world.faults.any()) {
+        log.clear();
+        log.seekg(0);
+        std::cerr << log.rdbuf();
+    }
 }
 
 std::string snapshot_counters(Connection& connection) {
@@ -186,8 +216,16 @@ Result<bool> run(const Options& options) {
         return fail("the tables could not be made: " + failure.message);
     }
 
+    std::optional<Standby> standby;
+    if (options.promote) {
+        auto started = Standby::start(*cluster, options.prefix);
+        if (!started)
+            return fail(started.error());
+        standby.emplace(std::move(*started));
+    }
+
     const auto begin = now_ns();
-    const auto history = run_clients(world, cluster->pid());
+    const auto history = run_clients(world, cluster->pid(), standby ? &*standby : nullptr);
     const auto seconds = double(now_ns() - begin) / 1e9;
 
     Verdict verdict;
@@ -202,15 +240,10 @@ Result<bool> run(const Options& options) {
         world.faults.report("end", failure.sqlstate + " " + failure.message + " by " + failure.sql);
     }
     cluster->stop();
-    std::ifstream log(cluster->log_file());
-    if (!log)
-        world.faults.report("log", "cannot be read");
-    for (const auto& line : faults_in_log(log, world.counts.kills))
-        world.faults.report("log", line);
-    if (options.keep_log && world.faults.any()) {
-        log.clear();
-        log.seekg(0);
-        std::cerr << log.rdbuf();
+    check_log(world, cluster->log_file());
+    if (standby) {
+        standby->stop();
+        check_log(world, standby->log_file());
     }
     print_summary(world, seconds, history, verdict, snapshots);
     return !world.faults.any();

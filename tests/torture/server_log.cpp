@@ -9,6 +9,9 @@ namespace {
 constexpr std::size_t most_lines = 20;
 
 bool is_fault(const std::string& line) {
+    // A standby whose primary is gone calls that an internal error.
+    if (line.find(" walreceiver XX000 FATAL:") != std::string::npos)
+        return false;
     constexpr std::array words = {"PANIC", "TRAP:", "snapshot cache:", " XX000 ", " XX001 ", " XX002 "};
     return std::any_of(words.begin(), words.end(),
                        [&](const char* word) { return line.find(word) != std::string::npos; });

@@ -74,14 +74,21 @@ struct Counts {
 class World {
   public:
     World(const Options& asked, std::string conninfo, int lists)
-        : options(asked), conninfo_(std::move(conninfo)), lists_(lists), pids_(std::size_t(asked.clients)) {}
+        : options(asked), conninfos_{std::move(conninfo), {}}, lists_(lists), pids_(std::size_t(asked.clients)) {}
 
     const Options& options;
     Faults faults;
     Counts counts;
     Minima minima;
+    Minima standby_minima;
 
-    [[nodiscard]] const std::string& conninfo() const { return conninfo_; }
+    // The server that clients connect to; it moves at most once.
+    [[nodiscard]] const std::string& conninfo() const { return conninfos_[moved_ ? 1 : 0]; }
+    void move_to(const std::string& conninfo) {
+        conninfos_[1] = conninfo;
+        moved_ = true;
+    }
+    [[nodiscard]] bool connections_may_be_lost() const { return options.kill || options.promote; }
     [[nodiscard]] bool stopping() const { return stop_ || faults.any(); }
     void stop() { stop_ = true; }
 
@@ -108,7 +115,8 @@ class World {
     std::atomic<int>& pid_of(int client) { return pids_[std::size_t(client)]; }
 
   private:
-    std::string conninfo_;
+    std::array<std::string, 2> conninfos_;
+    std::atomic<bool> moved_ = false;
     int lists_;
     std::atomic<Value> next_value_ = 1;
     std::atomic<bool> stop_ = false;
