@@ -102,7 +102,7 @@ void Client::connect() {
         try {
             world.pid_of(number_) = 0;
             connection_.reset();
-            connection_.emplace(world.conninfo() + (chance(70) ? " options='-c enable_seqscan=off'" : ""));
+            connection_.emplace(world.conninfo(), chance(70) ? "-c enable_seqscan=off" : "");
             world.pid_of(number_) = connection_->pid();
             ++world.counts.connections;
             settle_prepared();

@@ -12,12 +12,11 @@ std::int64_t Rows::affected() const {
     return std::strtoll(PQcmdTuples(result_.get()), nullptr, 10);
 }
 
-Connection::Connection(const std::string& conninfo) : connection_(PQconnectdb(conninfo.c_str())) {
+// Warnings are part of the game: ROLLBACK after all was over, another's crash.
+Connection::Connection(const std::string& conninfo, const std::string& settings)
+    : connection_(PQconnectdb((conninfo + " options='-c client_min_messages=error " + settings + "'").c_str())) {
     if (PQstatus(connection_.get()) != CONNECTION_OK)
         throw StatementFailed{"", PQerrorMessage(connection_.get()), "connect", true};
-    // Warnings are part of the game: ROLLBACK after all was over, another's crash.
-    PQsetNoticeProcessor(
-        connection_.get(), [](void*, const char*) {}, nullptr);
 }
 
 Rows Connection::query(const std::string& sql) {

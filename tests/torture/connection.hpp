@@ -34,8 +34,8 @@ class Rows {
 
 class Connection {
   public:
-    // Throws StatementFailed, as query() does.
-    explicit Connection(const std::string& conninfo);
+    // Throws StatementFailed, as query() does.  Settings of the session: "-c NAME=VALUE".
+    explicit Connection(const std::string& conninfo, const std::string& settings = {});
 
     Rows query(const std::string& sql);
     [[nodiscard]] int pid() const { return PQbackendPID(connection_.get()); }
