@@ -1,6 +1,7 @@
 // Transfers between accounts, and their sum.
 
 #include "client.hpp"
+#include "reads.hpp"
 
 #include <fmt/format.h>
 #include <utility>
@@ -20,6 +21,8 @@ void move(Client& client, int account, int amount) {
             fmt::format("INSERT INTO account VALUES ({}, {}, repeat('a', 120))", account, gone.number(0, 0) + amount));
 }
 
+} // namespace
+
 void check_sum(Client& client, const char* where) {
     const auto rows = client.query("SELECT sum(balance)::int8, count(*) FROM account");
     ++client.world.counts.sums;
@@ -29,8 +32,6 @@ void check_sum(Client& client, const char* where) {
         client.fault("sum", fmt::format("{} in {} accounts instead of {} in {}, {}", sum, count,
                                         accounts * first_balance, accounts, where));
 }
-
-} // namespace
 
 void transfer(Client& client) {
     int from = client.below(accounts);

@@ -16,7 +16,8 @@ struct Script {
     int weight;
 };
 constexpr Script scripts[] = {
-    {transfer, 20}, {read_sum, 20}, {increment, 20}, {read_counters, 15}, {append_and_read_lists, 30},
+    {transfer, 20},      {read_sum, 20}, {increment, 20}, {read_counters, 15}, {append_and_read_lists, 30},
+    {share_snapshot, 2},
 };
 constexpr Script brief_scripts[] = {
     {increment_briefly, 40},

@@ -66,6 +66,7 @@ void increment(Client& client);
 void read_counters(Client& client);
 void append_and_read_lists(Client& client);
 void read_long(Client& client);
+void share_snapshot(Client& client);
 // The same in the shortest transactions.
 void increment_briefly(Client& client);
 void read_counters_briefly(Client& client);

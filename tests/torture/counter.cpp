@@ -1,15 +1,11 @@
 // Counters that only rise, and what a statement must see of them.
 
 #include "client.hpp"
+#include "reads.hpp"
 
-#include <array>
 #include <fmt/format.h>
 
 namespace snapscope::torture {
-namespace {
-
-using Seen = std::array<std::int64_t, counters>;
-
 Seen minima_now(const World& world) {
     Seen seen{};
     for (int i = 0; i < counters; ++i)
@@ -17,7 +13,6 @@ Seen minima_now(const World& world) {
     return seen;
 }
 
-// Reads all; `least` was known before the statement that took the snapshot.
 Seen check_counters(Client& client, const Seen& least, const char* where) {
     const auto rows = client.query("SELECT id, value, twin FROM counter");
     ++client.world.counts.counters;
@@ -35,6 +30,8 @@ Seen check_counters(Client& client, const Seen& least, const char* where) {
     }
     return seen;
 }
+
+namespace {
 
 // What a committed version says, everybody sees from now on.
 void learn(World& world, const Seen& seen) {

@@ -195,9 +195,11 @@ void print_summary(const World& world, double seconds, const History& history, c
                counts.lists.load());
     fmt::print("  history: transactions {}, reads {}, dependencies {}, searches cut short {}\n", history.size(),
                verdict.reads, verdict.dependencies, verdict.searches_cut_short);
-    fmt::print("  beside: prepared {}, overflowed {}, long readers {}, connections {}, lost {}, vacuums {}, kills {}\n",
-               counts.prepared.load(), counts.overflowed.load(), counts.long_readers.load(), counts.connections.load(),
-               counts.lost_connections.load(), counts.vacuums.load(), counts.kills.load());
+    fmt::print("  beside: prepared {}, overflowed {}, long readers {}, shared snapshots {}, connections {}, lost {}, "
+               "vacuums {}, kills {}\n",
+               counts.prepared.load(), counts.overflowed.load(), counts.long_readers.load(),
+               counts.shared_snapshots.load(), counts.connections.load(), counts.lost_connections.load(),
+               counts.vacuums.load(), counts.kills.load());
     fmt::print("  snapshots:{}\n", snapshots);
     fmt::print("{}\n", world.faults.any() ? fmt::format("{} faults", world.faults.count()) : "no fault");
 }

@@ -65,6 +65,7 @@ struct Counts {
     Count prepared = 0;
     Count overflowed = 0;
     Count long_readers = 0;
+    Count shared_snapshots = 0;
     Count connections = 0;
     Count lost_connections = 0;
     Count vacuums = 0;
