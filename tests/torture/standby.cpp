@@ -46,6 +46,7 @@ std::vector<std::pair<std::string, std::string>> primary_settings() {
         {"wal_level", "replica"},
         {"max_wal_senders", "4"},
         {"wal_keep_size", "256MB"},
+        {"synchronous_commit", "remote_apply"},
         {"hot_standby_feedback", "on"},
         {"wal_receiver_status_interval", "1"},
         {"max_standby_streaming_delay", "-1"},

@@ -1,8 +1,8 @@
 // A standby of a cluster with feedback, which takes over in the middle of a run.
 //
-// Replication is synchronous, and a commit is seen by others only once it is
-// acknowledged; so what anybody was told or has read before the primary ends is
-// there after the promotion, and every check goes on.
+// A commit is replied, and seen by others, only once the standby has applied it;
+// so what anybody was told or has read is seen there at once, is there after the
+// promotion, and every check goes on.
 #pragma once
 
 #include "world.hpp"

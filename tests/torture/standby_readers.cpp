@@ -1,6 +1,8 @@
 #include "client.hpp"
 #include "standby.hpp"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <fmt/format.h>
 #include <random>
@@ -34,6 +36,7 @@ class StandbyReader {
 
     void read_once(Connection& connection) {
         const bool snapshot = below(2) == 0;
+        const auto start = now_ns();
         if (snapshot)
             connection.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
         for (int times = snapshot ? 2 : 1; times > 0; --times) {
@@ -42,7 +45,7 @@ class StandbyReader {
                 std::this_thread::sleep_for(std::chrono::milliseconds(below(10)));
         }
         if (snapshot) {
-            read_lists(connection);
+            read_lists(connection, start);
             connection.query("COMMIT");
         } else {
             check_counters(connection);
@@ -58,11 +61,11 @@ class StandbyReader {
                                  fmt::format("{} in {} accounts on the standby", rows.text(0, 0), rows.text(0, 1)));
     }
 
-    // What one has seen there, all see there.
+    // What one has seen there, and what anybody was told, all see there.
     void check_counters(Connection& connection) {
         std::array<std::int64_t, counters> least{};
         for (int counter = 0; counter < counters; ++counter)
-            least[std::size_t(counter)] = world_.standby_minima.of(counter);
+            least[std::size_t(counter)] = std::max(world_.standby_minima.of(counter), world_.minima.of(counter));
         const auto rows = connection.query("SELECT id, value, twin FROM counter");
         ++world_.counts.counters;
         if (rows.count() != counters)
@@ -72,15 +75,15 @@ class StandbyReader {
             const auto value = rows.number(row, 1);
             if (value < least[std::size_t(counter)] || value != rows.number(row, 2))
                 world_.faults.report("counter",
-                                     fmt::format("counter {} is {} on the standby, its twin {}, and {} was seen there",
+                                     fmt::format("counter {} is {} on the standby, its twin {}, and {} was known",
                                                  counter, value, rows.text(row, 2), least[std::size_t(counter)]));
             world_.standby_minima.raise(counter, value);
         }
     }
 
-    // It may be behind: its transactions have no time.
-    void read_lists(Connection& connection) {
+    void read_lists(Connection& connection, std::int64_t start) {
         Transaction transaction;
+        transaction.start = start;
         transaction.name = fmt::format("S{}.{}", number_, history_.size());
         const Key first = world_.first_open_list();
         const auto rows = connection.query(
