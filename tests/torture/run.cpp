@@ -226,6 +226,7 @@ Result<bool> run(const Options& options) {
         standby.emplace(std::move(*started));
     }
 
+    world.faults.start_clock();
     const auto begin = now_ns();
     const auto history = run_clients(world, cluster->pid(), standby ? &*standby : nullptr);
     const auto seconds = double(now_ns() - begin) / 1e9;

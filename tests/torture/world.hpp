@@ -25,7 +25,9 @@ constexpr int open_lists = 8; // appended to at a time
 // The first fault ends the run.
 class Faults {
   public:
-    // Prints it at once, some of each kind.
+    // Before the clients start: times count from here.
+    void start_clock() { begin_ = now_ns(); }
+    // Prints it at once, the first twenty.
     void report(const std::string& kind, const std::string& text);
     [[nodiscard]] bool any() const { return count_ > 0; }
     [[nodiscard]] std::size_t count() const { return count_; }
