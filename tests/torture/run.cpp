@@ -242,12 +242,12 @@ Result<bool> run(const Options& options) {
     } catch (const StatementFailed& failure) {
         world.faults.report("end", failure.sqlstate + " " + failure.message + " by " + failure.sql);
     }
-    cluster->stop();
-    check_log(world, cluster->log_file());
-    if (standby) {
+    if (standby) { // first: a primary waits for it
         standby->stop();
         check_log(world, standby->log_file());
     }
+    cluster->stop();
+    check_log(world, cluster->log_file());
     print_summary(world, seconds, history, verdict, snapshots);
     return !world.faults.any();
 }
