@@ -92,8 +92,9 @@ say "building the program and its tests (some minutes the first time)"
 build_targets
 SNAPSCOPE_PG_PREFIX=$(postgresql_prefix)
 SNAPSCOPE_PG_TREE=$(dirname "$SNAPSCOPE_PG_PREFIX")/tree
+SNAPSCOPE_PG_FAULTS_PREFIX=$(postgresql_prefix --faults)
 SNAPSCOPE_FULL=$full
-export SNAPSCOPE_PG_PREFIX SNAPSCOPE_PG_TREE SNAPSCOPE_FULL
+export SNAPSCOPE_PG_PREFIX SNAPSCOPE_PG_TREE SNAPSCOPE_PG_FAULTS_PREFIX SNAPSCOPE_FULL
 
 run_ctest unit "$(nproc)"
 run_ctest integration 1
