@@ -72,6 +72,42 @@ TEST_P(SlotsTest, share_lines_in_the_stock_order) {
     EXPECT_FALSE(no_line_twice(lines_of(sessions)));
 }
 
+// What a scan is said to read, after backends came and went in any order.
+TEST_P(SlotsTest, are_scanned_by_lines_that_are_counted_right) {
+    if (GetParam() != "off")
+        GTEST_SKIP() << "no scans to count";
+    start({{"max_connections", "200"}});
+    std::vector<std::unique_ptr<Session>> sessions;
+    for (int round = 0; round < 3; ++round) {
+        connect(sessions, 60);
+        for (std::size_t i = 0; i < sessions.size(); ++i)
+            if (i % 7 == static_cast<std::size_t>(round) || i > 40)
+                sessions[i].reset();
+        std::erase(sessions, nullptr);
+    }
+    Session reader(cluster());
+    const auto entries =
+        "SELECT count(DISTINCT line) FROM pg_stat_snapshot_cache c JOIN pg_stat_activity a USING (pid), "
+        "pg_snapshot_layout() l, LATERAL (SELECT (l.address + 12 * c.slot) / 64 AS line UNION "
+        "SELECT (l.address + 12 * c.slot + 11) / 64) AS lines WHERE l.name = 'PGXACT' AND "
+        "a.backend_type IN ('client backend', 'logical replication launcher')";
+    const auto gone = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'";
+    while (reader.number(gone) != static_cast<std::int64_t>(sessions.size()) + 1) {
+    }
+    const auto expected = reader.number(entries);
+    const auto own = [&](const std::string& column) {
+        return Session(cluster()).number(
+            fmt::format("SELECT {} FROM pg_stat_snapshot_cache WHERE pid = {}", column, sessions.front()->pid()));
+    };
+    const auto lines = own("lines_scanned");
+    const auto scans = own("private_scans");
+    while (reader.number(gone) != static_cast<std::int64_t>(sessions.size()) + 1) {
+    }
+    for (int i = 0; i < 20; ++i)
+        sessions.front()->run("SELECT 1");
+    EXPECT_EQ(own("lines_scanned") - lines, expected * (own("private_scans") - scans));
+}
+
 TEST_P(SlotsTest, move_by_the_pad) {
     start({{"max_connections", "200"}});
     const auto before = layout("segment_offset", "PGXACT");

@@ -170,7 +170,8 @@ SnapScopeLinesOfEntry(int index)
 		if (after <= last)
 			last = after - 1;
 	}
-	return (int) (last + 1 - first);
+	/* Between two that share its line, it adds none. */
+	return last < first ? 0 : (int) (last + 1 - first);
 }
 
 /* ---- invalidation ---- */
