@@ -44,15 +44,12 @@ CacheCounts cache_counts(Server& server) {
 }
 
 LoadResult run_load(Server& server, const Load& load) {
-    std::vector<std::string> arguments = {"-n",
-                                          "-M",
-                                          "prepared",
-                                          "-c",
-                                          std::to_string(load.clients),
-                                          "-j",
-                                          std::to_string(load.threads),
-                                          "-T",
-                                          std::to_string(load.seconds)};
+    std::vector<std::string> arguments = {
+        "-n", "-M", "prepared", "-c", std::to_string(load.clients), "-j", std::to_string(load.threads)};
+    if (load.transactions_each > 0)
+        arguments.insert(arguments.end(), {"-t", std::to_string(load.transactions_each)});
+    else
+        arguments.insert(arguments.end(), {"-T", std::to_string(load.seconds)});
     arguments.insert(arguments.end(), load.arguments.begin(), load.arguments.end());
 
     const auto counts = server.patched() ? std::optional(cache_counts(server)) : std::nullopt;
@@ -61,9 +58,8 @@ LoadResult run_load(Server& server, const Load& load) {
     const auto workload = run_pgbench(pgbench(server, arguments), std::chrono::seconds(load.seconds) + 120s);
     if (!workload || !workload->valid || !workload->transactions || !workload->tps)
         give_up(fmt::format("{}: pgbench: {}", server.name(),
-                            !workload                 ? workload.error().message()
-                            : workload->notes.empty() ? "the run is not valid"
-                                                      : workload->notes.front()));
+                            workload ? fmt::format("the run is not valid; {}", fmt::join(workload->notes, "; "))
+                                     : workload.error().message()));
     server.wait_for_children(backends);
     LoadResult result;
     result.tps = *workload->tps;

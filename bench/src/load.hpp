@@ -22,6 +22,7 @@ struct CacheCounts {
 struct Load {
     int clients = 1;
     int seconds = 1;
+    int transactions_each = 0;          // instead of seconds, where connecting takes a second itself
     std::vector<std::string> arguments; // which scripts
     int threads = 1;
 };

@@ -27,6 +27,7 @@ void Session::Close::operator()(pg_conn* connection) const {
 Session::Session(const std::string& conninfo) : connection_(PQconnectdb(conninfo.c_str())) {
     if (PQstatus(connection_.get()) != CONNECTION_OK)
         fail();
+    execute("SET client_min_messages = warning");
 }
 
 void Session::fail() const {

@@ -116,7 +116,8 @@ void by_share(Report& report, const Servers& servers, std::size_t idle) {
 
 void oversubscribed(Report& report, const Servers& servers) {
     constexpr int clients = 192;
-    const Load load = {.clients = clients, .seconds = report.pick(4, 3, 2), .arguments = scripts(20), .threads = 2};
+    const Load load = {
+        .clients = clients, .transactions_each = report.pick(150, 100, 30), .arguments = scripts(20), .threads = 2};
     const auto run = [&](Server& server, const std::string& verify) {
         progress(fmt::format("{} active clients, {}, verify {}", clients, server.name(), verify));
         const std::vector<LoadResult> results = {run_load(server, load)};

@@ -1,6 +1,8 @@
 -- Nanoseconds of a GetSnapshotData() call: the mean over LOOPS calls in C.  With
 -- PUBLISH each call finds the own xmin cleared and publishes it anew, as the
--- first one of a transaction does.
+-- first one of a transaction does.  The own xmin comes back in the end, older
+-- than what others may have been told meanwhile: snapshot_cache_verify, beside
+-- writers, would call that an error.
 CREATE FUNCTION snapscope_snapshot_ns(loops int, publish boolean DEFAULT false) RETURNS float8
 AS 'MODULE_PATHNAME' LANGUAGE C STRICT;
 
