@@ -35,7 +35,7 @@ struct Plan {
 Plan plan_of(const Report& report) {
     switch (report.effort()) {
     case Effort::full:
-        return {{0, 100, 500, 1000, 2000}, 61, 9, 31};
+        return {{0, 100, 500, 1000, 2000}, 61, 8, 31};
     case Effort::quick:
         return {{0, 1000, 2000}, 31, 7, 7};
     case Effort::trial:
