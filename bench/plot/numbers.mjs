@@ -68,7 +68,9 @@ say(
     "the first is what no difference at all looks like here (A/A). `debian15` is Debian's build of PostgreSQL 15.",
   "- A ratio is the Hodges-Lehmann estimate over the rounds' ratios with its exact 95 % interval (signed-rank). " +
     "Medians stand with the lowest round or with the quartiles, as the table says. The A/A floor is the median " +
-    "difference of one round between the two unpatched servers (`snapshot`: ns, `writers`: tps).",
+    "difference of one round between the two unpatched servers (`snapshot`: ns, `writers`: tps). Two servers of one " +
+    "build can differ steadily by where their memory lies: what is no further from 1 than the A/A ratio beside it is " +
+    "no difference, also where its interval leaves 1 out.",
   "- ns: a loop in C inside the server; a round is the lowest of 20 runs of about 0.4 ms. `set`: the own xmin is set " +
     "already. `new`: each call publishes it, as at the start of a transaction. Two sessions: both loop at once on CPUs " +
     "of their own; a round is the mean of their medians. The loop fills one static snapshot, as backends do, so " +
