@@ -1,9 +1,14 @@
 #!/usr/bin/env bash
-# bench.sh [SUITE [--format text|json]]: runs the benchmark bench/SUITE.
+# bench.sh [SUITE [--quick|--trial] [--format text|json]]: runs the benchmark
+# bench/SUITE.
+#
+#   --quick   fewer cases and rounds, a few minutes
+#   --trial   just so much that every piece runs; gives no figures to quote
 #
 # A suite is a program bench_SUITE of bench/.  It prints a table, or JSON, on
-# stdout, and finds the servers in SNAPSCOPE_PG_PREFIX (patched) and
-# SNAPSCOPE_PG_UNPATCHED_PREFIX.
+# stdout, and finds the servers in SNAPSCOPE_PG_PREFIX (patched),
+# SNAPSCOPE_PG_UNPATCHED_PREFIX and, if it could be provided,
+# SNAPSCOPE_PG_DEBIAN15_PREFIX.
 set -euo pipefail
 # shellcheck source=dev.d/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -23,5 +28,11 @@ say "building"
 build_targets "bench_$suite" snapscope >&2
 SNAPSCOPE_PG_PREFIX=$(postgresql_prefix)
 SNAPSCOPE_PG_UNPATCHED_PREFIX=$(postgresql_prefix --unpatched)
-export SNAPSCOPE_PG_PREFIX SNAPSCOPE_PG_UNPATCHED_PREFIX
+SNAPSCOPE_PG_DEBIAN15_PREFIX=
+case "$suite" in
+snapshot | writers)
+    SNAPSCOPE_PG_DEBIAN15_PREFIX=$(patched-pg/build/debian.sh 15) || say "going on without Debian's PostgreSQL 15"
+    ;;
+esac
+export SNAPSCOPE_PG_PREFIX SNAPSCOPE_PG_UNPATCHED_PREFIX SNAPSCOPE_PG_DEBIAN15_PREFIX
 exec "$build_folder/bench/bench_$suite" "$@"

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fstream>
 #include <thread>
@@ -30,6 +31,26 @@ std::string cpu_model() {
     return "unknown";
 }
 
+nlohmann::ordered_json row_for(Labels labels, const std::string& unit) {
+    nlohmann::ordered_json row;
+    for (auto& [name, value] : labels)
+        row[name] = std::move(value);
+    row["unit"] = unit;
+    return row;
+}
+
+const char* name_of(Effort effort) {
+    switch (effort) {
+    case Effort::full:
+        return "full";
+    case Effort::quick:
+        return "quick";
+    case Effort::trial:
+        break;
+    }
+    return "trial";
+}
+
 } // namespace
 
 Ratio ratio_of(std::string name, const Rounds& numerator, const Rounds& denominator) {
@@ -41,16 +62,22 @@ Ratio ratio_of(std::string name, const Rounds& numerator, const Rounds& denomina
             logs.size()};
 }
 
-void Report::add_row(std::vector<std::pair<std::string, std::string>> labels, const std::string& unit,
-                     const Rounds& rounds) {
-    nlohmann::ordered_json row;
-    for (auto& [name, value] : labels)
-        row[name] = std::move(value);
-    row["unit"] = unit;
+void Report::add_row(Labels labels, const std::string& unit, const Rounds& rounds) {
+    auto row = row_for(std::move(labels), unit);
     row["median"] = median(rounds).value();
     row["min"] = *std::min_element(rounds.begin(), rounds.end());
+    row["q1"] = quantile(rounds, 0.25).value();
+    row["q3"] = quantile(rounds, 0.75).value();
     row["max"] = *std::max_element(rounds.begin(), rounds.end());
     row["rounds"] = rounds.size();
+    rows_.push_back(std::move(row));
+}
+
+void Report::add_absent(Labels labels, const std::string& unit, const std::string& why) {
+    auto row = row_for(std::move(labels), unit);
+    row["median"] = nullptr;
+    row["absent"] = why;
+    row["rounds"] = 0;
     rows_.push_back(std::move(row));
 }
 
@@ -65,6 +92,10 @@ void Report::set_noise_floor(const Rounds& once, const Rounds& again) {
 nlohmann::ordered_json Report::json() const {
     nlohmann::ordered_json out;
     out["suite"] = suite_;
+    out["effort"] = name_of(effort_);
+    out["date"] = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::to_time_t(started_)));
+    out["seconds"] =
+        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now() - started_).count();
     out["machine"] = {{"cpu", cpu_model()}, {"cpus", std::thread::hardware_concurrency()}};
     out["noise_floor_percent"] = has_noise_floor_ ? nlohmann::ordered_json(noise_floor_percent_) : nullptr;
     out["rows"] = rows_;
@@ -84,8 +115,13 @@ std::string Report::text() const {
     for (const auto& row : rows_) {
         std::string labels;
         for (const auto& [name, value] : row.items())
-            if (value.is_string() && name != "unit")
+            if (value.is_string() && name != "unit" && name != "absent")
                 labels += fmt::format("{} {}  ", name, value.get<std::string>());
+        if (row.contains("absent")) {
+            out += fmt::format("{:<52}{:>12} {} ({})\n", labels, "absent", row["unit"].get<std::string>(),
+                               row["absent"].get<std::string>());
+            continue;
+        }
         out += fmt::format("{:<52}{:>12.1f} {} [{:.1f} .. {:.1f}]\n", labels, row["median"].get<double>(),
                            row["unit"].get<std::string>(), row["min"].get<double>(), row["max"].get<double>());
     }
@@ -102,19 +138,34 @@ std::string Report::text() const {
 
 int run_suite(int argc, char** argv, const std::string& suite, void (*measure)(Report&)) {
     bool json = false;
-    if (argc == 3 && std::string(argv[1]) == "--format" && std::string(argv[2]) == "json")
-        json = true;
-    else if (!(argc == 1 || (argc == 3 && std::string(argv[1]) == "--format" && std::string(argv[2]) == "text"))) {
-        fmt::print(stderr, "usage: {} [--format text|json]\n", suite);
-        return 2;
+    auto effort = Effort::full;
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const bool has_value = i + 1 < arguments.size();
+        if (arguments[i] == "--quick")
+            effort = Effort::quick;
+        else if (arguments[i] == "--trial")
+            effort = Effort::trial;
+        else if (arguments[i] == "--format" && has_value && (arguments[i + 1] == "json" || arguments[i + 1] == "text"))
+            json = arguments[++i] == "json";
+        else {
+            fmt::print(stderr, "usage: {} [--quick|--trial] [--format text|json]\n", suite);
+            return 2;
+        }
     }
-    Report report(suite);
+    Report report(suite, effort);
     measure(report);
     if (json)
         fmt::print("{}\n", report.json().dump(2));
     else
         fmt::print("{}", report.text());
     return 0;
+}
+
+void progress(const std::string& what) {
+    static const auto start = std::chrono::steady_clock::now();
+    const std::chrono::duration<double, std::ratio<60>> passed = std::chrono::steady_clock::now() - start;
+    fmt::print(stderr, "{:5.1f} min  {}\n", passed.count(), what);
 }
 
 void give_up(const std::string& why) {

@@ -1,233 +1,268 @@
 // What a snapshot costs by mode and idle connections: ns a GetSnapshotData()
-// call (a loop in C, inside the server), its instructions (callgrind, exact),
-// and server CPU a transaction under pgbench.  The baseline is the unpatched
-// build.  All servers run side by side and take turns within a round, in an
-// order that rotates.
+// call, its instructions, and server CPU a transaction under pgbench.  The
+// baseline is the unpatched build.  All servers run side by side and take turns
+// within a round; with the most connections, where memory does not hold that
+// many for all, each stands beside the baseline alone.
 
+#include "instructions.hpp"
+#include "load.hpp"
 #include "report.hpp"
+#include "snapshot_ns.hpp"
+#include "turns.hpp"
 
-#include <snapscope/base/text.hpp>
-#include <snapscope/lab/account.hpp>
-#include <snapscope/lab/cluster.hpp>
-#include <snapscope/lab/idle_connections.hpp>
-#include <snapscope/lab/pgbench.hpp>
-
-#include <array>
-#include <cstdlib>
+#include <algorithm>
 #include <fmt/format.h>
-#include <fstream>
-#include <functional>
-#include <memory>
-#include <sstream>
-#include <unistd.h>
+#include <thread>
 
 namespace snapscope::bench {
 namespace {
 
-using namespace std::chrono_literals;
+using namespace contender;
 
-constexpr int rounds = 15;
-constexpr int cpu_rounds = 8;
-constexpr std::array idle_counts{0, 1000, 2000};
+constexpr std::size_t most_idle = 4000; // in pairs
+constexpr int clients = 2;
+constexpr int clients_at_most = 8;
 
-std::filesystem::path prefix_from(const char* variable) {
-    const char* value = std::getenv(variable);
-    if (value == nullptr || *value == '\0')
-        give_up(fmt::format("{} is not set; run through ./dev bench snapshot", variable));
-    return value;
-}
+constexpr auto both = {Xmin::set, Xmin::publish};
 
-struct Server {
-    std::string name;
-    std::unique_ptr<Cluster> cluster;
-    std::filesystem::path prefix;
-    std::unique_ptr<IdleConnections> idle;
-
-    [[nodiscard]] std::string query(const std::string& sql) const {
-        Command command;
-        command.argv = {(prefix / "bin/psql").string(), "-XAtqc", sql};
-        command.environment = cluster->environment();
-        const auto finished = run_to_end(command, 120s);
-        if (!finished || finished->status != 0)
-            give_up(fmt::format("{}: {}", name, finished ? finished->output : finished.error().message()));
-        return std::string(trim(finished->output));
-    }
-    [[nodiscard]] double number(const std::string& sql) const {
-        const auto parsed = parse_double(query(sql));
-        if (!parsed)
-            give_up(fmt::format("{}: '{}' did not give a number", name, sql));
-        return *parsed;
-    }
-    void hold_idle(std::size_t count) {
-        idle.reset();
-        if (count == 0)
-            return;
-        auto opened = IdleConnections::open({.socket = cluster->socket()}, count);
-        if (!opened)
-            give_up(fmt::format("{}: {}", name, opened.error().message()));
-        idle = std::make_unique<IdleConnections>(std::move(*opened));
-    }
-    // CPU time of ended backends as the postmaster's children account for it, in us.
-    [[nodiscard]] double children_cpu_us() const {
-        std::ifstream stat(fmt::format("/proc/{}/stat", cluster->pid()));
-        std::string line;
-        std::getline(stat, line);
-        std::istringstream fields(line.substr(line.rfind(')') + 2));
-        std::string skipped;
-        for (int i = 0; i < 13; ++i)
-            fields >> skipped;
-        double user = 0;
-        double system = 0;
-        fields >> user >> system;
-        return (user + system) * 1e6 / static_cast<double>(::sysconf(_SC_CLK_TCK));
-    }
+struct Plan {
+    std::vector<std::size_t> idle_counts;
+    int ns_rounds;       // a case and server, some 10 ms each
+    int cpu_rounds;      // a second of pgbench each
+    int baseline_rounds; // the same, of the unpatched servers and `off` alone
 };
 
-std::unique_ptr<Server> start(const std::string& name, const std::filesystem::path& prefix) {
-    ClusterOptions options;
-    options.prefix = prefix;
-    options.settings = {{"max_connections", "2100"}, {"autovacuum", "off"}, {"fsync", "off"}};
-    if (name != "unpatched")
-        options.settings.emplace_back("snapshot_cache", name);
-    auto cluster = Cluster::start(options);
-    if (!cluster)
-        give_up(fmt::format("{}: {}", name, cluster.error().message()));
-    auto server = std::make_unique<Server>();
-    server->name = name;
-    server->prefix = prefix;
-    server->cluster = std::make_unique<Cluster>(std::move(*cluster));
-    (void)server->query("CREATE EXTENSION snapscope_test");
-    return server;
+Plan plan_of(const Report& report) {
+    switch (report.effort()) {
+    case Effort::full:
+        return {{0, 100, 500, 1000, 2000}, 61, 8, 31};
+    case Effort::quick:
+        return {{0, 1000, 2000}, 31, 7, 7};
+    case Effort::trial:
+        break;
+    }
+    return {{0, 100}, 6, 6, 6};
 }
 
-using Servers = std::vector<std::unique_ptr<Server>>;
+// Where `off` must cost nothing, more rounds.
+bool is_baseline_point(std::size_t idle) {
+    return idle == 0 || idle == 1000 || idle == 2000;
+}
 
-// rounds[server] of `measure`, in an order that rotates from round to round.
-std::vector<Rounds> take_turns(const Servers& servers, int count, const std::function<double(const Server&)>& measure) {
-    std::vector<Rounds> results(servers.size());
-    for (int round = 0; round < count; ++round)
-        for (std::size_t turn = 0; turn < servers.size(); ++turn) {
-            const auto at = (turn + static_cast<std::size_t>(round)) % servers.size();
-            results[at].push_back(measure(*servers[at]));
+class Suite {
+  public:
+    Suite(Report& report, Servers servers)
+        : report_(report), plan_(plan_of(report)), servers_(std::move(servers)),
+          all_(those_of(servers_, {unpatched, off, again, copy, spin, lockfree, debian15})),
+          baseline_(those_of(servers_, {unpatched, off, again})) {}
+
+    void run() {
+        for (const auto idle : plan_.idle_counts) {
+            if (!has_memory_for((idle - held_) * all_.size())) {
+                report_.note(
+                    fmt::format("{} idle connections: absent, too little memory for {} servers", idle, all_.size()));
+                continue;
+            }
+            progress(fmt::format("{} idle connections", idle));
+            for (auto* server : all_)
+                server->hold_idle(idle);
+            held_ = idle;
+            nanoseconds(idle);
+            cpu(idle);
         }
-    return results;
-}
-
-// The lowest of short runs: what the host takes away only ever adds.
-double snapshot_ns(const Server& server, int loops) {
-    return server.number(fmt::format("SELECT min(snapscope_snapshot_ns({})) FROM generate_series(1, 20)", loops));
-}
-
-// An ended backend's time is the postmaster's once it has been waited for.
-std::size_t children(const Server& server) {
-    std::ifstream list(fmt::format("/proc/{0}/task/{0}/children", server.cluster->pid()));
-    std::size_t count = 0;
-    for (std::string pid; list >> pid;)
-        ++count;
-    return count;
-}
-
-double cpu_us_per_transaction(const Server& server) {
-    const auto before_us = server.children_cpu_us();
-    const auto backends = children(server);
-    Command load;
-    const auto script = server.cluster->data_folder().parent_path() / "select1.sql";
-    std::ofstream(script) << "SELECT 1;\n";
-    load.argv = {
-        (server.prefix / "bin/pgbench").string(), "-n", "-M", "prepared", "-c", "2", "-T", "2", "-f", script.string()};
-    load.environment = server.cluster->environment();
-    const auto workload = run_pgbench(load, 60s);
-    if (!workload || !workload->valid || !workload->transactions)
-        give_up(fmt::format("{}: pgbench: {}", server.name,
-                            workload ? "the run is not valid" : workload.error().message()));
-    const auto limit = std::chrono::steady_clock::now() + 10s;
-    while (children(server) > backends) {
-        if (std::chrono::steady_clock::now() > limit)
-            give_up(server.name + ": its backends do not end");
-        ::usleep(1000);
+        for (auto* server : all_)
+            server->hold_idle(0);
+        in_pairs();
+        flatness();
+        for (auto* server : all_)
+            server->stop();
+        instructions();
     }
-    return (server.children_cpu_us() - before_us) / static_cast<double>(*workload->transactions);
-}
 
-// Instructions a snapshot, from the difference of two loop lengths in single-user mode.
-double instructions(Server& server, int idle) {
-    std::array<double, 2> counted{};
-    for (const int loops : {1000, 3000}) {
-        Command command;
-        const auto work = server.cluster->data_folder();
-        command.argv = {
-            "/bin/sh",
-            "-c",
-            "printf 'select snapscope_add_idle_procs(%s)\\nselect snapscope_snapshot_ns(%s)\\n' \"$1\" \"$2\" | "
-            "valgrind --tool=callgrind --callgrind-out-file=\"$3/callgrind.out\" "
-            "--toggle-collect=snapscope_snapshot_loop \"$4\" --single -D \"$3\" postgres",
-            "sh",
-            std::to_string(idle),
-            std::to_string(loops),
-            work.string(),
-            (server.prefix / "bin/postgres").string()};
-        auto account = server_account();
-        if (!account)
-            give_up(account.error().message());
-        command.account = *account;
-        command.folder = work;
-        const auto finished = run_to_end(command, 300s);
-        const auto at = finished ? finished->output.find("Collected : ") : std::string::npos;
-        if (at == std::string::npos)
-            give_up(fmt::format("{}: callgrind counted nothing: {}", server.name,
-                                finished ? finished->output : finished.error().message()));
-        const auto text = finished->output.substr(at + 12);
-        counted[loops == 1000 ? 0 : 1] = parse_double(text.substr(0, text.find('\n'))).value();
+  private:
+    void nanoseconds(std::size_t idle) {
+        for (const auto xmin : both) {
+            const auto what = fmt::format("ns {}, {} idle", name_of(xmin), idle);
+            const auto measure = [&](Server& server) { return snapshot_ns(server, xmin); };
+            const Results ns(all_, take_turns(all_, plan_.ns_rounds, measure));
+            add_ns_rows(ns, idle, xmin, "1");
+            for (const auto* mode : {copy, spin, lockfree, debian15})
+                ns.add_ratio(report_, what, mode, unpatched);
+            ns.add_ratio(report_, what, lockfree, copy);
+            ns.add_ratio(report_, what, lockfree, debian15);
+
+            const Results base(baseline_, take_turns(baseline_, plan_.ns_rounds, measure));
+            base.add_ratio(report_, what, off, unpatched);
+            base.add_ratio(report_, what, again, unpatched);
+            if (idle == 0 && xmin == Xmin::set)
+                report_.set_noise_floor(base[again], base[unpatched]);
+            two_sessions(idle, xmin);
+        }
     }
-    return (counted[1] - counted[0]) / 2000;
-}
+
+    void two_sessions(std::size_t idle, Xmin xmin) {
+        if (idle != 0 && idle != 1000 && report_.effort() != Effort::trial)
+            return;
+        if (std::thread::hardware_concurrency() < 2) {
+            if (idle == 0 && xmin == Xmin::set)
+                report_.note("two sessions at once: absent, this machine has one CPU");
+            return;
+        }
+        const auto what = fmt::format("ns {}, {} idle, two sessions", name_of(xmin), idle);
+        const Results ns(
+            all_, take_turns(all_, plan_.ns_rounds, [&](Server& server) { return snapshot_ns_of_two(server, xmin); }));
+        add_ns_rows(ns, idle, xmin, "2");
+        for (const auto* mode : {copy, spin, lockfree, debian15})
+            ns.add_ratio(report_, what, mode, unpatched);
+        ns.add_ratio(report_, what, lockfree, copy);
+        ns.add_ratio(report_, what, lockfree, debian15);
+        ns.add_ratio(report_, what, again, unpatched);
+    }
+
+    void add_ns_rows(const Results& ns, std::size_t idle, Xmin xmin, const std::string& sessions) {
+        ns.add_rows(report_, {{"idle", std::to_string(idle)}, {"xmin", name_of(xmin)}, {"sessions", sessions}},
+                    "ns a snapshot");
+        if (sessions == "1" && xmin == Xmin::set)
+            lowest_.emplace_back(idle, *std::min_element(ns[lockfree].begin(), ns[lockfree].end()));
+    }
+
+    std::pair<Results, Results> pgbench_turns(const std::vector<Server*>& servers, int rounds, int how_many) {
+        const auto results = take_turns(servers, rounds, [&](Server& server) {
+            return run_load(server, {.clients = how_many,
+                                     .seconds = 1,
+                                     .arguments = {"-f", script_file(server, "select1.sql", "SELECT 1;\n")}});
+        });
+        std::vector<Rounds> cpu_us(servers.size());
+        std::vector<Rounds> tps(servers.size());
+        for (std::size_t i = 0; i < servers.size(); ++i)
+            for (const auto& result : results[i]) {
+                cpu_us[i].push_back(result.cpu_us);
+                tps[i].push_back(result.tps);
+            }
+        return {Results(servers, std::move(cpu_us)), Results(servers, std::move(tps))};
+    }
+
+    void cpu(std::size_t idle) {
+        const Labels labels = {{"idle", std::to_string(idle)}, {"clients", std::to_string(clients)}};
+        const auto what = fmt::format("CPU, {} idle, {} clients", idle, clients);
+        const auto [cpu_us, tps] = pgbench_turns(all_, plan_.cpu_rounds, clients);
+        cpu_us.add_rows(report_, labels, "us CPU a transaction");
+        tps.add_rows(report_, labels, "transactions a second");
+        for (const auto* mode : {copy, spin, lockfree, debian15}) {
+            cpu_us.add_ratio(report_, what, mode, unpatched);
+            tps.add_ratio(report_, fmt::format("tps, {} idle, {} clients", idle, clients), mode, unpatched);
+        }
+        if (is_baseline_point(idle)) {
+            const auto base = pgbench_turns(baseline_, plan_.baseline_rounds, clients).first;
+            base.add_ratio(report_, what, off, unpatched);
+            base.add_ratio(report_, what, again, unpatched);
+        } else {
+            cpu_us.add_ratio(report_, what, off, unpatched);
+            cpu_us.add_ratio(report_, what, again, unpatched);
+        }
+    }
+
+    // The baseline holds its connections throughout; the others open and close theirs one after the other.
+    void in_pairs() {
+        if (report_.effort() == Effort::quick)
+            return;
+        const auto idle = report_.pick(most_idle, most_idle, std::size_t{200});
+        if (!has_memory_for(2 * idle)) {
+            report_.note(fmt::format("{} idle connections: absent, too little memory for two servers", idle));
+            return;
+        }
+        auto& reference = find(servers_, unpatched);
+        reference.hold_idle(idle);
+        const Labels with_clients = {{"idle", std::to_string(idle)}, {"clients", std::to_string(clients_at_most)}};
+        Rounds reference_ns[2];
+        Rounds reference_cpu;
+        Rounds reference_tps;
+        for (auto* server : all_) {
+            if (server == &reference)
+                continue;
+            progress(fmt::format("{} idle connections: {} beside {}", idle, server->name(), unpatched));
+            server->hold_idle(idle);
+            const std::vector<Server*> pair = {&reference, server};
+            for (const auto xmin : both) {
+                const Results ns(
+                    pair, take_turns(pair, plan_.ns_rounds, [&](Server& one) { return snapshot_ns(one, xmin); }));
+                ns.add_ratio(report_, fmt::format("ns {}, {} idle", name_of(xmin), idle), server->name(), unpatched);
+                append(reference_ns[xmin == Xmin::set ? 0 : 1], ns[unpatched]);
+                add_own_ns(idle, xmin, server->name(), ns[server->name()]);
+            }
+            const auto [cpu_us, tps] = pgbench_turns(pair, plan_.cpu_rounds, clients_at_most);
+            add_own(with_clients, "us CPU a transaction", server->name(), cpu_us[server->name()]);
+            add_own(with_clients, "transactions a second", server->name(), tps[server->name()]);
+            const auto suffix = fmt::format("{} idle, {} clients", idle, clients_at_most);
+            cpu_us.add_ratio(report_, "CPU, " + suffix, server->name(), unpatched);
+            tps.add_ratio(report_, "tps, " + suffix, server->name(), unpatched);
+            append(reference_cpu, cpu_us[unpatched]);
+            append(reference_tps, tps[unpatched]);
+            server->hold_idle(0);
+        }
+        add_own_ns(idle, Xmin::set, unpatched, reference_ns[0]);
+        add_own_ns(idle, Xmin::publish, unpatched, reference_ns[1]);
+        add_own(with_clients, "us CPU a transaction", unpatched, reference_cpu);
+        add_own(with_clients, "transactions a second", unpatched, reference_tps);
+        report_.note(fmt::format("{} idle connections: each server beside {} alone, which kept its own throughout; its "
+                                 "rows hold the rounds of all pairs",
+                                 idle, unpatched));
+    }
+
+    static void append(Rounds& all, const Rounds& more) { all.insert(all.end(), more.begin(), more.end()); }
+
+    void add_own(Labels labels, const std::string& unit, const std::string& name, const Rounds& rounds) {
+        labels.emplace_back("server", name);
+        report_.add_row(std::move(labels), unit, rounds);
+    }
+
+    void add_own_ns(std::size_t idle, Xmin xmin, const std::string& name, const Rounds& rounds) {
+        add_own({{"idle", std::to_string(idle)}, {"xmin", name_of(xmin)}, {"sessions", "1"}}, "ns a snapshot", name,
+                rounds);
+        if (name == lockfree && xmin == Xmin::set)
+            lowest_.emplace_back(idle, *std::min_element(rounds.begin(), rounds.end()));
+    }
+
+    void flatness() {
+        std::string text = "lockfree, ns set, lowest of all rounds:";
+        double low = lowest_.front().second;
+        double high = low;
+        for (const auto& [idle, ns] : lowest_) {
+            text += fmt::format(" {} idle {:.2f},", idle, ns);
+            low = std::min(low, ns);
+            high = std::max(high, ns);
+        }
+        report_.note(text + fmt::format(" highest / lowest {:.3f}", high / low));
+    }
+
+    void instructions() {
+        for (const std::size_t idle : {0UL, 1000UL})
+            for (const auto* name : {unpatched, off, copy, lockfree}) {
+                progress(fmt::format("instructions, {} idle, {}", idle, name));
+                const auto counted = count_instructions(find(servers_, name), idle);
+                for (const auto xmin : both)
+                    add_own({{"idle", std::to_string(idle)}, {"xmin", name_of(xmin)}}, "instructions a snapshot", name,
+                            {xmin == Xmin::set ? counted.set : counted.publish});
+            }
+    }
+
+    Report& report_;
+    Plan plan_;
+    Servers servers_;
+    std::vector<Server*> all_, baseline_;
+    std::size_t held_ = 0;
+    std::vector<std::pair<std::size_t, double>> lowest_; // of lockfree, by idle connections
+};
 
 void measure(Report& report) {
-    const auto patched = prefix_from("SNAPSCOPE_PG_PREFIX");
-    Servers servers;
-    servers.push_back(start("unpatched", prefix_from("SNAPSCOPE_PG_UNPATCHED_PREFIX")));
-    servers.push_back(start("off", patched));
-    servers.push_back(start("copy", patched));
-
-    for (const int idle : idle_counts) {
-        for (auto& server : servers)
-            server->hold_idle(static_cast<std::size_t>(idle));
-        const auto label = [&](const Server& server) {
-            return std::vector<std::pair<std::string, std::string>>{{"idle", std::to_string(idle)},
-                                                                    {"server", server.name}};
-        };
-        const auto loops = [&](const Server& server) {
-            return snapshot_ns(server, idle == 0 || server.name == "copy" ? 5000 : 200);
-        };
-        const auto ns = take_turns(servers, rounds, loops);
-        const auto cpu = take_turns(servers, cpu_rounds, cpu_us_per_transaction);
-        for (std::size_t i = 0; i < servers.size(); ++i) {
-            report.add_row(label(*servers[i]), "ns a snapshot", ns[i]);
-            report.add_row(label(*servers[i]), "us CPU a transaction", cpu[i]);
-        }
-        report.add_ratio(ratio_of(fmt::format("ns, {} idle, off / unpatched", idle), ns[1], ns[0]));
-        report.add_ratio(ratio_of(fmt::format("ns, {} idle, copy / off", idle), ns[2], ns[1]));
-        report.add_ratio(ratio_of(fmt::format("CPU, {} idle, off / unpatched", idle), cpu[1], cpu[0]));
-        report.add_ratio(ratio_of(fmt::format("CPU, {} idle, copy / unpatched", idle), cpu[2], cpu[0]));
-        if (idle == 0) {
-            const Servers& same = servers;
-            const auto again = take_turns(same, rounds, loops);
-            report.set_noise_floor(ns[0], again[0]);
-        }
-    }
-
-    for (auto& server : servers) {
-        server->idle.reset();
-        server->cluster->stop();
-    }
-    for (const int idle : {0, 1000}) {
-        const double unpatched = instructions(*servers[0], idle);
-        const double off = instructions(*servers[1], idle);
-        const double copy = instructions(*servers[2], idle);
-        report.note(
-            fmt::format("instructions a snapshot, {} idle: unpatched {:.1f}, off {:.1f} ({:+.2f} %), copy {:.1f}", idle,
-                        unpatched, off, 100 * (off / unpatched - 1), copy));
-    }
+    raise_open_files_limit();
+    std::vector<std::string> absent;
+    progress("starting the servers");
+    auto servers = start_all({unpatched, off, again, copy, spin, lockfree, debian15},
+                             {{"max_connections", std::to_string(most_idle + 100)}, {"autovacuum", "off"}}, absent);
+    for (const auto& name : absent)
+        report.note(name + ": absent, it could not be provided on this machine");
+    Suite(report, std::move(servers)).run();
 }
 
 } // namespace

@@ -1,5 +1,9 @@
--- Nanoseconds of a GetSnapshotData() call: the mean over LOOPS calls in C.
-CREATE FUNCTION snapscope_snapshot_ns(loops int) RETURNS float8
+-- Nanoseconds of a GetSnapshotData() call: the mean over LOOPS calls in C.  With
+-- PUBLISH each call finds the own xmin cleared and publishes it anew, as the
+-- first one of a transaction does.  The own xmin comes back in the end, older
+-- than what others may have been told meanwhile: snapshot_cache_verify, beside
+-- writers, would call that an error.
+CREATE FUNCTION snapscope_snapshot_ns(loops int, publish boolean DEFAULT false) RETURNS float8
 AS 'MODULE_PATHNAME' LANGUAGE C STRICT;
 
 -- Takes a new snapshot and shows its fields and the globals that go with it.
@@ -14,4 +18,4 @@ AS 'MODULE_PATHNAME' LANGUAGE C;
 CREATE FUNCTION snapscope_add_idle_procs(n int) RETURNS int
 AS 'MODULE_PATHNAME' LANGUAGE C STRICT;
 
-REVOKE ALL ON FUNCTION snapscope_snapshot_ns(int), snapscope_snapshot(), snapscope_add_idle_procs(int) FROM PUBLIC;
+REVOKE ALL ON FUNCTION snapscope_snapshot_ns(int, boolean), snapscope_snapshot(), snapscope_add_idle_procs(int) FROM PUBLIC;

@@ -1,9 +1,9 @@
 /*
  * snapscope_test.c
- *	  Measures GetSnapshotData() from inside, on any server from 12 to 15.
+ *	  Measures GetSnapshotData() from inside.
  *
- * Uses nothing of the patched server, so that the same code measures the
- * baseline.
+ * Builds with PGXS on any server from 12 to 15, so that the same code measures
+ * the baseline.  Of the patched server it uses one word, see SetOwnXmin().
  */
 #include "postgres.h"
 
@@ -14,6 +14,9 @@
 #include "miscadmin.h"
 #include "storage/proc.h"
 #include "storage/procarray.h"
+#ifdef SNAPSCOPE_PATCHED
+#include "storage/snapscope.h"
+#endif
 #include "utils/array.h"
 #include "utils/snapmgr.h"
 
@@ -26,12 +29,41 @@ PG_FUNCTION_INFO_V1(snapscope_add_idle_procs);
 /* GetSnapshotData() keeps arrays in it, so one of its own serves all calls. */
 static SnapshotData test_snapshot = {.snapshot_type = SNAPSHOT_MVCC};
 
+/* 14 moved xmin out of the array that a snapshot scans. */
+#if PG_VERSION_NUM < 140000
+#define OWN_XMIN	(MyPgXact->xmin)
+#else
+#define OWN_XMIN	(MyProc->xmin)
+#endif
+
+/*
+ * Without a lock, as the end of a transaction without an xid does it.  The
+ * patched server looks at its own copy of the word instead.
+ */
+static inline void
+SetOwnXmin(TransactionId xmin)
+{
+	OWN_XMIN = xmin;
+#ifdef SNAPSCOPE_PATCHED
+	snapscope_own_xmin = xmin;
+#endif
+}
+
 /* A function of its own, so that callgrind can count what it includes. */
-pg_noinline void snapscope_snapshot_loop(int loops);
+pg_noinline void snapscope_snapshot_loop(int loops, bool publish);
 
 pg_noinline void
-snapscope_snapshot_loop(int loops)
+snapscope_snapshot_loop(int loops, bool publish)
 {
+	if (publish)
+	{
+		for (int i = 0; i < loops; i++)
+		{
+			SetOwnXmin(InvalidTransactionId);
+			GetSnapshotData(&test_snapshot);
+		}
+		return;
+	}
 	for (int i = 0; i < loops; i++)
 		GetSnapshotData(&test_snapshot);
 }
@@ -45,20 +77,35 @@ Nanoseconds(void)
 	return (double) now.tv_sec * 1e9 + (double) now.tv_nsec;
 }
 
+/*
+ * With PUBLISH the caller's snapshot is unprotected while the loop runs: what
+ * it alone could still see may be removed.  Nothing in the loop checks for
+ * interrupts or raises an error, so the own xmin does come back.
+ */
 Datum
 snapscope_snapshot_ns(PG_FUNCTION_ARGS)
 {
 	int			loops = PG_GETARG_INT32(0);
+	bool		publish = PG_GETARG_BOOL(1);
+	TransactionId xmin = OWN_XMIN;
+	TransactionId transaction_xmin = TransactionXmin;
 	double		start;
+	double		elapsed;
 
 	if (loops < 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("loops must be at least 1")));
-	snapscope_snapshot_loop(1); /* allocates the arrays */
+	GetSnapshotData(&test_snapshot);	/* allocates the arrays */
 	start = Nanoseconds();
-	snapscope_snapshot_loop(loops);
-	PG_RETURN_FLOAT8((Nanoseconds() - start) / loops);
+	snapscope_snapshot_loop(loops, publish);
+	elapsed = Nanoseconds() - start;
+	if (publish)
+	{
+		SetOwnXmin(xmin);
+		TransactionXmin = transaction_xmin;
+	}
+	PG_RETURN_FLOAT8(elapsed / loops);
 }
 
 Datum
