@@ -59,7 +59,9 @@ Result<int> compare(const DiffOptions& options, Terminal terminal) {
     if (options.format == Format::csv || options.format == Format::markdown)
         for (const std::string& warning : result->warnings)
             terminal.note("warning: " + warning);
-    return options.fail_on_regression && result->regression() ? exit_regression : exit_done;
+    if (options.fail_on_regression && result->regression())
+        return exit_regression;
+    return result->partial ? exit_partial : exit_done;
 }
 
 } // namespace

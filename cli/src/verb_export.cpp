@@ -71,7 +71,7 @@ Result<int> export_perfetto(const ExportOptions& options, const Terminal& termin
     const auto write = [&](std::string_view bytes) { return file->write(bytes); };
     PerfettoOptions perfetto;
     perfetto.tool = "snapscope " SNAPSCOPE_VERSION;
-    perfetto.stop = &interrupt_requested();
+    perfetto.stop = &catch_interrupts();
     const auto result = write_perfetto(*run, events->stream.get(), events->source, write, perfetto);
     if (!result)
         return fail(result.error());
