@@ -112,7 +112,8 @@ TEST_F(FilesTest, WhatDoesNotFitIsAnErrorThatNamesTheFileAndNotItsTemporary) {
         const rlimit none{1, RLIM_INFINITY};
         ::setrlimit(RLIMIT_FSIZE, &none);
         const auto status = write_file_atomically(folder / "x", "new");
-        ::_exit(!status && status.error().what == "cannot write " + (folder / "x").string() + ": File too large" ? 0 : 1);
+        ::_exit(!status && status.error().what == "cannot write " + (folder / "x").string() + ": File too large" ? 0
+                                                                                                                 : 1);
     }
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);

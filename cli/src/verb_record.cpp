@@ -1,6 +1,6 @@
 #include "exit.hpp"
 #include "interrupt.hpp"
-#include "number_option.hpp"
+#include "option_checks.hpp"
 #include "target_options.hpp"
 #include "verbs.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 struct VerbOptions {
     RecordOptions record;
     std::string output;
-    std::optional<std::string> sources;
+    std::string sources;
     std::string pairing;
 };
 
@@ -94,14 +94,13 @@ Result<int> run_record(VerbOptions& options, const Context& context) {
             return fail(pairing.error());
         record_options.pairing = std::move(*pairing);
     }
-    if (options.sources)
-        record_options.sources = split(*options.sources, ',');
+    if (!options.sources.empty())
+        record_options.sources = split(options.sources, ',');
     record_options.output = options.output.empty() ? default_run_name() : options.output;
     record_options.on_load = kill_on_second_interrupt;
     record_options.tool_version = SNAPSCOPE_VERSION;
     ProgressLine line(!context.terminal.quiet && ::isatty(STDERR_FILENO) == 1);
-    const auto outcome =
-        record(record_options, catch_interrupts(), [&](const RecordProgress& now) { line.show(now); });
+    const auto outcome = record(record_options, catch_interrupts(), [&](const RecordProgress& now) { line.show(now); });
     line.clear();
     if (!outcome)
         return fail(outcome.error());
@@ -129,16 +128,19 @@ void add_record(CLI::App& app, Context& context) {
     add_number<double>(*verb, "-d,--duration", "SECS", shortest_s, longest_s, duration,
                        "Stop after so many seconds (else: Ctrl-C)");
     verb->add_option("-o,--output", options->output, "The run (default: snapscope-DATE-TIME.snap)")
-        ->type_name("RUN.snap");
+        ->type_name("RUN.snap")
+        ->check(not_empty);
     verb->add_option("--source", options->sources, "Only these, e.g. ring,sql (default: every available one)")
-        ->type_name("LIST");
+        ->type_name("LIST")
+        ->check(not_empty);
     add_number<int>(*verb, "--interval", "MS", shortest_interval_ms, longest_interval_ms, interval,
                     "Length of a window (default: 1000)");
     verb->add_flag("--events", record_options.events, "Also record every event, as a trace");
     verb->add_flag("--yes", record_options.yes, "Probe a binary that other clusters run too");
     verb->add_flag("--force", record_options.force, "Replace an existing run");
     verb->add_option("--pair", options->pairing, "Place of this run in an alternating series")
-        ->type_name("SERIES:ROUND:POSITION");
+        ->type_name("SERIES:ROUND:POSITION")
+        ->check(not_empty);
     verb->add_option("LOAD", record_options.load, "After --: a command to run; the recording ends with it");
     verb->footer(examples);
     verb->callback(

@@ -316,9 +316,8 @@ Result<RecordOutcome> Recording::run(const std::function<void(const RecordProgre
     conclude();
     if (const auto finished = folder_->finish(run_); !finished)
         return fail(finished.error().what, "what was recorded before stays in " + folder_->folder().string());
-    return RecordOutcome{
-        folder_->folder(), std::move(run_), partial_, load_failed_ && !server_ended_, std::move(load_output_),
-        std::move(load_errors_)};
+    return RecordOutcome{folder_->folder(),       std::move(run_),        partial_, load_failed_ && !server_ended_,
+                         std::move(load_output_), std::move(load_errors_)};
 }
 
 } // namespace

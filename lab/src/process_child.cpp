@@ -88,7 +88,8 @@ bool change_account(const Account& account) {
            ::syscall(SYS_setresuid, account.uid, account.uid, account.uid) == 0;
 }
 
-[[noreturn]] void run(const Command& command, const Prepared& prepared, int output, int errors, int report, pid_t parent) {
+[[noreturn]] void run(const Command& command, const Prepared& prepared, int output, int errors, int report,
+                      pid_t parent) {
     ::setpgid(0, 0);
     for (int signal = 1; signal < NSIG; ++signal)
         ::signal(signal, SIG_DFL);

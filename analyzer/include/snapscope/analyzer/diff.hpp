@@ -38,7 +38,7 @@ struct Diff {
     std::vector<MetricDiff> metrics;      // the contract's order, then by name
     bool paired = false;
     bool partial = false; // a run on either side is unfinished
-    std::string test; // which test, in words
+    std::string test;     // which test, in words
     std::vector<std::string> warnings;
 
     [[nodiscard]] bool regression() const;

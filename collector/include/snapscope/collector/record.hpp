@@ -40,8 +40,8 @@ struct RecordProgress {
 struct RecordOutcome {
     std::filesystem::path folder;
     Run run;
-    bool partial = false;     // something requested was missing, records were lost, or the server ended
-    bool load_failed = false; // by itself: neither cut short by the recording nor because the server ended
+    bool partial = false;                 // something requested was missing, records were lost, or the server ended
+    bool load_failed = false;             // by itself: neither cut short by the recording nor because the server ended
     std::string load_output, load_errors; // what the load printed on stdout and stderr
 };
 

@@ -1,5 +1,5 @@
-// Options that take a number of a range; whatever else is given is answered in
-// words, with the range.
+// What options may be; anything else is refused in words, with the range where
+// there is one.
 #pragma once
 
 #include <snapscope/base/text.hpp>
@@ -8,6 +8,11 @@
 #include <fmt/format.h>
 
 namespace snapscope::cli {
+
+// A check of an option: "" is a variable that a script forgot to set, and not the default.
+[[nodiscard]] inline std::string not_empty(const std::string& text) {
+    return text.empty() ? "it is given, and empty" : "";
+}
 
 template <typename T> [[nodiscard]] std::optional<T> parse_number(const std::string& text, T low, T high) {
     std::optional<T> number;
