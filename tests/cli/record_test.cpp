@@ -163,6 +163,24 @@ TEST_F(Record, AServerThatHasEndedIsNone) {
     ::waitpid(dead, nullptr, 0);
 }
 
+TEST_F(Record, AServerOfAnotherUserIsSaidToRun) {
+    if (::geteuid() != 0 || ::access("/usr/bin/setpriv", X_OK) != 0)
+        GTEST_SKIP() << "needs root and setpriv";
+    // The victim's folder is root's alone.
+    const Words nobody{"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", SNAPSCOPE_PROGRAM};
+    const auto as_nobody = [&](const Words& words) {
+        auto all = nobody;
+        all.insert(all.end(), words.begin(), words.end());
+        return Running(std::move(all), "/").finish();
+    };
+    if (as_nobody({"--version"}).status != 0)
+        GTEST_SKIP() << "another user cannot run " SNAPSCOPE_PROGRAM;
+    const auto refused = as_nobody({"record", "--port", "1", "-d", "0.1", "-o", "/tmp/none.snap"});
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_THAT(refused.err, HasSubstr("that this user may not look at; run as the server's user or as root"));
+    EXPECT_EQ(lines_in(refused.err), 1) << refused.err;
+}
+
 TEST_F(Record, EventsThatNoSourceCanRecordMakeARunInPart) {
     std::filesystem::copy_file("/bin/sleep", path("postgres")); // no counters, no probes
     const Running server({path("postgres").string(), "600"}, path(""));
