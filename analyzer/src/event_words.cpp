@@ -23,7 +23,8 @@ std::string outcome_word(std::uint8_t outcome) {
 std::string reason_word(std::uint8_t reason) {
     static constexpr std::array words{"unknown",       "xact_end",       "prepared_end",   "proc_add_xid",
                                       "subxact_abort", "standby_expire", "standby_assign", "recovery_info",
-                                      "recovery_end",  "vacuum_flag",    "decoding_flag",  "restored_xmin"};
+                                      "recovery_end",  "vacuum_flag",    "decoding_flag",  "restored_xmin",
+                                      "slot_xmin"};
     static_assert(words.size() == SNAPSCOPE_REASON_COUNT, "every reason has its word");
     return word(words, reason);
 }
@@ -37,7 +38,8 @@ std::string flag_words(std::uint16_t flags) {
     std::string out;
     for (const auto& [flag, name] :
          {std::pair{SNAPSCOPE_FLAG_SUBOVERFLOWED, "suboverflowed"}, std::pair{SNAPSCOPE_FLAG_RECOVERY, "recovery"},
-          std::pair{SNAPSCOPE_FLAG_WAITED, "waited"}})
+          std::pair{SNAPSCOPE_FLAG_WAITED, "waited"}, std::pair{SNAPSCOPE_FLAG_LOCKFREE, "lockfree"},
+          std::pair{SNAPSCOPE_FLAG_KEPT, "kept"}})
         if ((flags & flag) != 0)
             out += (out.empty() ? "" : "|") + std::string(name);
     return out;

@@ -75,8 +75,10 @@ class Attacher {
             return fail(same_binary_error(others));
         EbpfOptions how;
         how.events = options_.events && site_.memory;
-        how.slots = site_.memory ? site_.memory->header().slots : 0;
-        how.tells_waits = site_.memory && site_.memory->header().mode != SNAPSCOPE_MODE_OFF;
+        if (site_.memory) {
+            how.slots = site_.memory->header().slots;
+            how.mode = site_.memory->header().mode;
+        }
         auto source = EbpfSource::attach(site_.proc, site_.postmaster.pid, how);
         if (!source)
             return fail(source.error());

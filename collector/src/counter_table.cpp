@@ -19,6 +19,11 @@ CounterSums sums_of(const snapscope_counters& c) {
         sums.invalidations[reason] = c.invalidations[reason];
     sums.events_written = c.events_written;
     sums.events_lost = c.events_lost;
+    sums.lockfree = c.lockfree;
+    sums.kept = c.kept;
+    sums.retries = c.retries;
+    sums.spins = c.spins;
+    sums.gave_up = c.gave_up;
     return sums;
 }
 
@@ -38,6 +43,11 @@ template <typename Op> void for_each_field(CounterSums& left, const CounterSums&
         op(left.invalidations[reason], right.invalidations[reason]);
     op(left.events_written, right.events_written);
     op(left.events_lost, right.events_lost);
+    op(left.lockfree, right.lockfree);
+    op(left.kept, right.kept);
+    op(left.retries, right.retries);
+    op(left.spins, right.spins);
+    op(left.gave_up, right.gave_up);
 }
 
 } // namespace

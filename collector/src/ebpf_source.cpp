@@ -42,9 +42,9 @@ constexpr ProbeName probe_names[] = {{"snapshot__start", SNAPSCOPE_EV_SNAPSHOT_S
                                      {"ring__on", SNAPSCOPE_EV_RING_ON},
                                      {"horizon__refresh", SNAPSCOPE_EV_HORIZON_REFRESH}};
 // Without events, only what is counted is worth a trap.
-constexpr snapscope_event counted_events[] = {SNAPSCOPE_EV_SNAPSHOT_START, SNAPSCOPE_EV_SNAPSHOT_DONE,
-                                              SNAPSCOPE_EV_INVALIDATE,     SNAPSCOPE_EV_XID_ASSIGNED,
-                                              SNAPSCOPE_EV_XACT_END,       SNAPSCOPE_EV_HORIZON_REFRESH};
+constexpr snapscope_event counted_events[] = {
+    SNAPSCOPE_EV_SNAPSHOT_START, SNAPSCOPE_EV_SNAPSHOT_DONE, SNAPSCOPE_EV_WAIT,           SNAPSCOPE_EV_INVALIDATE,
+    SNAPSCOPE_EV_XID_ASSIGNED,   SNAPSCOPE_EV_XACT_END,      SNAPSCOPE_EV_HORIZON_REFRESH};
 
 bool wanted(snapscope_event event, bool events) {
     return events || std::find(std::begin(counted_events), std::end(counted_events), event) != std::end(counted_events);
@@ -140,20 +140,32 @@ std::vector<Counted> UsdtCounter::read() const {
         for (std::size_t i = 0; i < SNAPSCOPE_REASON_COUNT; ++i)
             sum.reasons[i] += cpu.reasons[i];
         sum.waited += cpu.waited;
+        sum.lockfree += cpu.lockfree;
+        sum.kept += cpu.kept;
+        sum.retries += cpu.retries;
+        sum.spins += cpu.spins;
+        sum.gave_up += cpu.gave_up;
         sum.xacts_with_xid += cpu.xacts_with_xid;
     }
-    std::vector<Counted> counted{
-        {"snapshots_taken", sum.types[SNAPSCOPE_EV_SNAPSHOT_DONE]},
-        {"snapshots_reused", sum.outcomes[SNAPSCOPE_OUTCOME_REUSED]},
-        {"snapshots_rebuilt", sum.outcomes[SNAPSCOPE_OUTCOME_REBUILT]},
-        {"snapshots_private_scans", sum.outcomes[SNAPSCOPE_OUTCOME_PRIVATE_SCAN]},
-        {"snapshots_waited", options_.tells_waits ? std::optional<std::uint64_t>(sum.waited) : std::nullopt},
-        {"horizon_refreshes", sum.types[SNAPSCOPE_EV_HORIZON_REFRESH]},
-        {"xids_assigned", sum.types[SNAPSCOPE_EV_XID_ASSIGNED]},
-        {"xacts_with_xid", sum.xacts_with_xid},
-        {"xacts_without_xid", sum.types[SNAPSCOPE_EV_XACT_END] - sum.xacts_with_xid}};
+    std::vector<Counted> counted{{"snapshots_taken", sum.types[SNAPSCOPE_EV_SNAPSHOT_DONE]},
+                                 {"snapshots_reused", sum.outcomes[SNAPSCOPE_OUTCOME_REUSED]},
+                                 {"snapshots_rebuilt", sum.outcomes[SNAPSCOPE_OUTCOME_REBUILT]},
+                                 {"snapshots_private_scans", sum.outcomes[SNAPSCOPE_OUTCOME_PRIVATE_SCAN]},
+                                 {"snapshots_waited", sum.waited},
+                                 {"snapshots_lockfree", sum.lockfree},
+                                 {"snapshots_kept", sum.kept},
+                                 {"snapshots_retries", sum.retries},
+                                 {"snapshots_gave_up", sum.gave_up},
+                                 {"builder_spins", sum.spins},
+                                 {"horizon_refreshes", sum.types[SNAPSCOPE_EV_HORIZON_REFRESH]},
+                                 {"xids_assigned", sum.types[SNAPSCOPE_EV_XID_ASSIGNED]},
+                                 {"xacts_with_xid", sum.xacts_with_xid},
+                                 {"xacts_without_xid", sum.types[SNAPSCOPE_EV_XACT_END] - sum.xacts_with_xid}};
     for (std::uint32_t reason = SNAPSCOPE_REASON_XACT_END; reason < SNAPSCOPE_REASON_COUNT; ++reason)
         counted.push_back({std::string("invalidations_") + reason_name(reason), sum.reasons[reason]});
+    for (auto& total : counted)
+        if (!mode_tells(options_.mode, total.name))
+            total.value.reset();
     return counted;
 }
 

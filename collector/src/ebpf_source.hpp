@@ -14,8 +14,8 @@ namespace snapscope {
 
 struct EbpfOptions {
     bool events = false;
-    std::uint32_t slots = 0;  // of the server; events of other slots are malformed
-    bool tells_waits = false; // the server's mode can
+    std::uint32_t slots = 0;                 // of the server; events of other slots are malformed
+    std::uint32_t mode = SNAPSCOPE_MODE_OFF; // the server's
 };
 
 // A source, and its feed when events are on (owned by the source).

@@ -84,10 +84,21 @@ const char* mode_name(std::uint32_t mode) {
     return mode < names.size() ? names[mode] : "n/a";
 }
 
+bool mode_tells(std::uint32_t mode, std::string_view total) {
+    if (total == "snapshots_waited")
+        return mode != SNAPSCOPE_MODE_OFF;
+    if (total == "snapshots_lockfree" || total == "snapshots_kept" || total == "snapshots_retries")
+        return mode == SNAPSCOPE_MODE_LOCKFREE;
+    if (total == "snapshots_gave_up" || total == "builder_spins")
+        return mode == SNAPSCOPE_MODE_SPIN;
+    return true;
+}
+
 const char* reason_name(std::uint32_t reason) {
     constexpr std::array<const char*, SNAPSCOPE_REASON_COUNT> names{
-        nullptr,          "xact_end",      "prepared_end", "proc_add_xid", "subxact_abort", "standby_expire",
-        "standby_assign", "recovery_info", "recovery_end", "vacuum_flag",  "decoding_flag", "restored_xmin"};
+        nullptr,          "xact_end",       "prepared_end",  "proc_add_xid", "subxact_abort",
+        "standby_expire", "standby_assign", "recovery_info", "recovery_end", "vacuum_flag",
+        "decoding_flag",  "restored_xmin",  "slot_xmin"};
     return reason < names.size() ? names[reason] : nullptr;
 }
 

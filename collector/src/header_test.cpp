@@ -107,6 +107,7 @@ TEST(Layout, EntriesOfTwelveBytesStraddleAsCountedByHand) {
 TEST(Names, FollowTheContract) {
     EXPECT_STREQ(reason_name(SNAPSCOPE_REASON_XACT_END), "xact_end");
     EXPECT_STREQ(reason_name(SNAPSCOPE_REASON_RESTORED_XMIN), "restored_xmin");
+    EXPECT_STREQ(reason_name(SNAPSCOPE_REASON_SLOT_XMIN), "slot_xmin");
     EXPECT_EQ(reason_name(SNAPSCOPE_REASON_COUNT), nullptr);
     EXPECT_STREQ(mode_name(SNAPSCOPE_MODE_LOCKFREE), "lockfree");
     EXPECT_EQ(version_text(130016), "13.16");

@@ -18,6 +18,11 @@ constexpr CounterName counter_names[] = {
     {"snapshots_rebuilt", "1", &CounterSums::rebuilt},
     {"snapshots_private_scans", "1", &CounterSums::private_scans},
     {"snapshots_waited", "1", &CounterSums::waited},
+    {"snapshots_lockfree", "1", &CounterSums::lockfree},
+    {"snapshots_kept", "1", &CounterSums::kept},
+    {"snapshots_retries", "1", &CounterSums::retries},
+    {"snapshots_gave_up", "1", &CounterSums::gave_up},
+    {"builder_spins", "1", &CounterSums::spins},
     {"horizon_refreshes", "1", &CounterSums::horizon_refreshes},
     {"lines_scanned", "lines", &CounterSums::lines_scanned},
     {"xids_assigned", "1", &CounterSums::xids_assigned},
@@ -28,11 +33,6 @@ constexpr CounterName counter_names[] = {
 };
 
 constexpr std::uint32_t first_reason = SNAPSCOPE_REASON_XACT_END;
-
-// In `off` a private scan cannot tell whether it waited.
-bool can_tell(const CounterName& counter, std::uint32_t mode) {
-    return counter.field != &CounterSums::waited || mode != SNAPSCOPE_MODE_OFF;
-}
 
 } // namespace
 
@@ -87,7 +87,7 @@ std::vector<Value> RingSource::sample(std::int64_t /*now_ns*/) {
         values.push_back(gap || !known ? Value{} : Value{static_cast<double>(value)});
     };
     for (const auto& counter : counter_names)
-        put(added.*counter.field, can_tell(counter, file_.header().mode));
+        put(added.*counter.field, mode_tells(file_.header().mode, counter.name));
     for (std::uint32_t reason = first_reason; reason < SNAPSCOPE_REASON_COUNT; ++reason)
         put(added.invalidations[reason], true);
     return values;
@@ -106,7 +106,7 @@ void RingSource::put_totals(Run& run) const {
     };
     for (const auto& counter : counter_names)
         put(counter.name, counter.unit,
-            can_tell(counter, file_.header().mode) ? std::optional(total.*counter.field) : std::nullopt);
+            mode_tells(file_.header().mode, counter.name) ? std::optional(total.*counter.field) : std::nullopt);
     for (std::uint32_t reason = first_reason; reason < SNAPSCOPE_REASON_COUNT; ++reason)
         put(std::string("invalidations_") + reason_name(reason), "1", total.invalidations[reason]);
     if (!events_)

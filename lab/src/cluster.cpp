@@ -57,6 +57,21 @@ Status run_initdb(const ClusterOptions& options, const fs::path& folder, const s
     return {};
 }
 
+Status run_basebackup(const ClusterOptions& options, const fs::path& folder, const std::optional<Account>& account) {
+    auto command = program(options, folder, account, "pg_basebackup");
+    command.argv.insert(command.argv.end(), {"--pgdata=" + (folder / "data").string(), "--write-recovery-conf",
+                                             "--checkpoint=fast", "--no-sync"});
+    for (auto& variable : options.primary->environment())
+        command.environment.push_back(std::move(variable));
+    const auto finished = run_to_end(std::move(command), initdb_limit);
+    if (!finished)
+        return fail(finished.error());
+    if (finished->status != 0)
+        return fail(
+            fmt::format("pg_basebackup failed ({}): {}", finished->status, cluster::reason_in(finished->output)));
+    return {};
+}
+
 Status append_settings(const ClusterOptions& options, const fs::path& folder) {
     std::vector<std::pair<std::string, std::string>> settings = {
         {"listen_addresses", ""},
@@ -110,7 +125,8 @@ Result<Cluster> Cluster::start(const ClusterOptions& options) {
 
     SNAPSCOPE_TRY(make_folder_for(path / "data", *account));
     SNAPSCOPE_TRY(make_folder_for(path / "socket", *account));
-    SNAPSCOPE_TRY(run_initdb(options, path, *account));
+    SNAPSCOPE_TRY(options.primary != nullptr ? run_basebackup(options, path, *account)
+                                             : run_initdb(options, path, *account));
     SNAPSCOPE_TRY(append_settings(options, path));
 
     auto command = program(options, path, *account, "postgres");

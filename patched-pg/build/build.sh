@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# build.sh [--unpatched] [--assertions] [--where]
+# build.sh [--unpatched] [--assertions] [--exec-backend] [--faults] [--where]
 #
 # Builds PostgreSQL with our patch series and our extension, once, and prints
 # the prefix that it is installed under:
@@ -14,6 +14,9 @@
 #
 #   --unpatched    stock PostgreSQL with the same flags: the baseline
 #   --assertions   with --enable-cassert, for tests
+#   --exec-backend each backend started by exec, as on systems without fork
+#   --faults       with the settings that break one rule of the protocol, or hold
+#                  its windows open, for tests
 #   --where        print the prefix only if it is built; else fail, build nothing
 set -euo pipefail
 # shellcheck source=patched-pg/build/common.sh
@@ -21,30 +24,37 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 variant=patched
 assertions=no
+exec_backend=no
+faults=no
 where=no
 for argument in "$@"; do
     case "$argument" in
     --unpatched) variant=unpatched ;;
     --assertions) assertions=yes ;;
+    --exec-backend) exec_backend=yes ;;
+    --faults) faults=yes ;;
     --where) where=yes ;;
     -h | --help)
         sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"
         exit 0
         ;;
     *)
-        say "usage: build.sh [--unpatched] [--assertions] [--where]"
+        say "usage: build.sh [--unpatched] [--assertions] [--exec-backend] [--faults] [--where]"
         exit 2
         ;;
     esac
 done
 name=$variant
 [[ $assertions == no ]] || name+=-assertions
+[[ $exec_backend == no ]] || name+=-exec-backend
+[[ $faults == no ]] || name+=-faults
 
 umask 022
 unset MAKEFLAGS MAKELEVEL CFLAGS CPPFLAGS LDFLAGS
 root=$(snapscope_root)
 
 cflags="-O2 -g -fno-omit-frame-pointer"
+[[ $exec_backend == no ]] || cflags+=" -DEXEC_BACKEND"
 configure_flags=(--enable-debug --without-icu)
 [[ $assertions == no ]] || configure_flags+=(--enable-cassert)
 ! perl -MIPC::Run -e1 2>/dev/null || configure_flags+=(--enable-tap-tests)
@@ -68,7 +78,7 @@ source_sum=$("$root/patched-pg/build/fetch-source.sh" --sum)
 key=$({
     printf '%s\n' "$source_sum"
     (cd "$root" && our_files | tr '\n' '\0' | xargs -0 sha256sum)
-    printf '%s\n' "$cflags" "${configure_flags[@]}"
+    printf '%s\n' "$cflags" "${configure_flags[@]}" "faults: $faults"
     gcc --version
 } | sha256sum | cut -c1-16)
 
@@ -147,6 +157,8 @@ copy_our_files() {
     [[ ! -d "$root/patched-pg/src" ]] || cp -R "$root/patched-pg/src/." "$tree/src/"
     mkdir -p "$tree/src/include/snapscope"
     cp -R "$root/probes/include/snapscope/." "$tree/src/include/snapscope/"
+    # In the header that all of it includes: the compiler's cache keeps the rest.
+    [[ $faults == no ]] || sed -i '1i #define SNAPSCOPE_FAULTS 1' "$tree/src/include/storage/snapscope.h"
 }
 
 # The path of the tree stays out of the debug information and out of ccache's

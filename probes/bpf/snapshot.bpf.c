@@ -134,8 +134,17 @@ int on_probe(struct pt_regs* ctx) {
             count->outcomes[outcome]++;
             note_duration(pid, outcome, now);
         }
-        if (argument(ctx, 3) & SNAPSCOPE_FLAG_WAITED)
+        unsigned int flags = argument(ctx, 3);
+        if (flags & SNAPSCOPE_FLAG_WAITED)
             count->waited++;
+        if (flags & SNAPSCOPE_FLAG_LOCKFREE)
+            count->lockfree++;
+        if (flags & SNAPSCOPE_FLAG_KEPT)
+            count->kept++;
+        count->retries += (flags >> SNAPSCOPE_FLAG_RETRIES_SHIFT) & 0xff;
+    } else if (type == SNAPSCOPE_EV_WAIT) {
+        count->spins += (unsigned int)argument(ctx, 6);
+        count->gave_up += (unsigned int)argument(ctx, 7);
     } else if (type == SNAPSCOPE_EV_INVALIDATE) {
         unsigned int reason = argument(ctx, 1);
         if (reason < SNAPSCOPE_REASON_COUNT)

@@ -24,6 +24,8 @@ struct snapscope_bpf_counts {
     unsigned long long outcomes[SNAPSCOPE_BPF_OUTCOMES];
     unsigned long long reasons[SNAPSCOPE_REASON_COUNT];
     unsigned long long waited;
+    unsigned long long lockfree, kept, retries; /* as struct snapscope_counters has them */
+    unsigned long long spins, gave_up;
     unsigned long long xacts_with_xid;
     unsigned long long reserve_failed; /* events that found no room */
 };

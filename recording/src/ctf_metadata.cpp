@@ -55,10 +55,12 @@ constexpr std::string_view enums = R"(
 typealias enum : u8 { none = 0, reused = 1, rebuilt = 2, private_scan = 3 } := outcome_t;
 typealias enum : u8 {
     none = 0, xact_end = 1, prepared_end = 2, proc_add_xid = 3, subxact_abort = 4, standby_expire = 5,
-    standby_assign = 6, recovery_info = 7, recovery_end = 8, vacuum_flag = 9, decoding_flag = 10, restored_xmin = 11
+    standby_assign = 6, recovery_info = 7, recovery_end = 8, vacuum_flag = 9, decoding_flag = 10, restored_xmin = 11,
+    slot_xmin = 12
 } := reason_t;
 typealias enum : u32 { none = 0, lock = 1, builder = 2 } := wait_kind_t;
-/* flags: 0x1 suboverflowed, 0x2 taken during recovery, 0x4 waited */
+/* flags: 0x1 suboverflowed, 0x2 taken during recovery, 0x4 waited, 0x8 copied without the lock,
+   0x10 kept; bits 8 to 15: times that the copy was wiped while it was read */
 )";
 
 constexpr std::string_view stream_text = R"(

@@ -51,3 +51,52 @@ log_is_clean() {
         return 1
     fi
 }
+
+# next_turn NAME N: a number below N that comes round, from run to run.
+next_turn() {
+    local file last
+    file=$(snapscope_cache)/turn-$1
+    last=$(cat "$file" 2>/dev/null) || last=-1
+    [[ "$last" =~ ^[0-9]{1,9}$ ]] || last=-1
+    last=$(((last + 1) % $2))
+    printf '%s\n' "$last" >"$file"
+    printf '%s\n' "$last"
+}
+
+passed=0
+failed=0
+# suite MODE FOLDER [TARGET]: a suite of PostgreSQL's build tree, with what
+# failed and where on stdout.  Counts tests of pg_regress and files of TAP tests.
+suite() {
+    local mode=$1 folder=$2 target=${3:-check} log=$work/$1-${2##*/}.log ok bad status=0 start=$SECONDS logs
+    printf '%s\n' "snapshot_cache = $mode" 'snapshot_cache_verify = on' 'max_prepared_transactions = 10' >"$work/$mode.conf"
+    chmod a+r "$work/$mode.conf"
+    # The world's suites use memory and files of the tree side by side.
+    as_server_user env "TEMP_CONFIG=$work/$mode.conf" make -s -k -C "$SNAPSCOPE_PG_TREE/$folder" "$target" \
+        "TEMP_CONFIG=$work/$mode.conf" >"$log" 2>&1 || status=$?
+    ok=$(grep -cE '\.\.\. ok +[0-9]|^t/.* \.+ ok$' "$log" || true)
+    bad=$(grep -cE ' \.\.\. FAILED| \(test process exited|failed \(ignored\)|^t/.* Wstat: ' "$log" || true)
+    # A suite that ends badly without a failed test, or that ran none, has failed too.
+    if ((bad == 0 && (status != 0 || ok == 0))); then bad=1; fi
+    # Servers write their logs into the tree; only those of this run count.
+    logs=$(find "$SNAPSCOPE_PG_TREE/$folder" -name '*.log' -newer "$work/$mode.conf" -print0 |
+        xargs -0 --no-run-if-empty grep -lE 'PANIC:  snapshot cache|snapshot cache: ' || true)
+    if [[ -n "$logs" ]]; then
+        echo "the cache was caught at a difference: $logs"
+        bad=$((bad + 1))
+    fi
+    if ((bad > 0)); then
+        echo "$folder with snapshot_cache = $mode:"
+        grep -E '^not ok|FAILED|Wstat|Error' "$log" | head -n 40
+        tail -n 30 "$log"
+        [[ ! -f "$SNAPSCOPE_PG_TREE/$folder/regression.diffs" ]] || tail -n 60 "$SNAPSCOPE_PG_TREE/$folder/regression.diffs"
+    fi
+    echo "$folder, snapshot_cache = $mode: $ok passed, $bad failed ($((SECONDS - start)) s)"
+    passed=$((passed + ok))
+    failed=$((failed + bad))
+}
+
+sum_up() {
+    echo "$passed passed, $failed failed, 0 skipped"
+    ((failed == 0))
+}

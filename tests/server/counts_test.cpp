@@ -91,6 +91,13 @@ TEST_P(CountsTest, agree_between_counters_ring_events_and_usdt_events) {
     EXPECT_GE(counted.taken, 4 * 250 * 5) << "a tpcb-like transaction takes at least one snapshot a statement";
     EXPECT_EQ(outcomes(run, "ring", "event_"), counted);
     EXPECT_EQ(outcomes(run, "ebpf", ""), counted);
+    for (const char* name : {"snapshots_waited", "snapshots_lockfree", "snapshots_kept", "snapshots_retries",
+                             "snapshots_gave_up", "builder_spins", "horizon_refreshes"})
+        EXPECT_EQ(total(run, "ebpf", name), total(run, "ring", name)) << name;
+    if (GetParam() == "lockfree") {
+        EXPECT_GT(total(run, "ring", "snapshots_lockfree"), 0);
+        EXPECT_GT(total(run, "ring", "snapshots_kept"), 0);
+    }
     if (GetParam() == "off") {
         EXPECT_EQ(counted.private_scans, counted.taken);
     } else {
@@ -151,7 +158,7 @@ TEST_P(CountsTest, say_how_many_events_a_small_ring_lost) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Mode, CountsTest, testing::Values("off", "copy"), name_of_mode);
+INSTANTIATE_TEST_SUITE_P(Mode, CountsTest, every_mode(), name_of_mode);
 
 } // namespace
 } // namespace snapscope::test

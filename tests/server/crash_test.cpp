@@ -56,7 +56,7 @@ TEST_P(CrashTest, the_server_comes_back_from_a_backend_killed_under_load) {
     EXPECT_EQ(count_in_log(cluster(), "all server processes terminated; reinitializing"), 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Mode, CrashTest, testing::Values("off", "copy"), name_of_mode);
+INSTANTIATE_TEST_SUITE_P(Mode, CrashTest, every_mode(), name_of_mode);
 
 } // namespace
 } // namespace snapscope::test

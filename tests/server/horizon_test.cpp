@@ -1,5 +1,6 @@
 // The xmin horizon of cached snapshots: who leaves must not hold it back, and
-// who lowers it must be heard.  The same expectations hold without a cache.
+// who lowers it must be heard.  With snapshot_horizon_max_age = 0 the same
+// expectations hold as without a cache; else they hold once that age has passed.
 
 #include "session.hpp"
 
@@ -7,9 +8,12 @@
 
 #include <fmt/format.h>
 #include <memory>
+#include <thread>
 
 namespace snapscope::test {
 namespace {
+
+using namespace std::chrono_literals;
 
 class HorizonTest : public ServerTest {
   protected:
@@ -17,7 +21,7 @@ class HorizonTest : public ServerTest {
         ServerTest::SetUp();
         if (IsSkipped())
             return;
-        start({{"max_connections", "150"}});
+        start({{"max_connections", "150"}, {"snapshot_horizon_max_age", max_age()}});
         Session setup(cluster());
         setup.run("CREATE EXTENSION snapscope_test; CREATE EXTENSION pageinspect;"
                   "CREATE TABLE t (id int PRIMARY KEY, n int) WITH (fillfactor = 40);"
@@ -31,6 +35,8 @@ class HorizonTest : public ServerTest {
         writer_.reset();
         ServerTest::TearDown();
     }
+
+    [[nodiscard]] virtual std::string max_age() const { return "0"; }
 
     // A repeatable-read transaction that has read, and so holds its xmin.
     std::unique_ptr<Session> holder(const std::string& database = "postgres") const {
@@ -147,7 +153,48 @@ TEST_P(HorizonTest, costs_a_read_only_load_nothing) {
     EXPECT_EQ(refreshes() - before, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Mode, HorizonTest, testing::Values("off", "copy"), name_of_mode);
+class BoundedHorizonTest : public HorizonTest {
+  protected:
+    static constexpr auto bound = 300ms;
+    [[nodiscard]] std::string max_age() const override { return std::to_string(bound.count()); }
+};
+
+TEST_P(BoundedHorizonTest, rises_within_its_age_after_the_holder_left) {
+    auto held_by = holder();
+    update(150);
+    EXPECT_EQ(look().xmax - look().horizon, 150);
+    EXPECT_EQ(line_pointers_after_read(), 151);
+    held_by->run("COMMIT");
+    std::this_thread::sleep_for(bound);
+    const auto after = look();
+    EXPECT_EQ(after.horizon, after.xmax);
+    EXPECT_EQ(line_pointers_after_read(), 1);
+}
+
+// A copy that is older than the bound is not waited for.
+TEST_P(BoundedHorizonTest, rises_at_once_when_the_copy_had_aged) {
+    auto held_by = holder();
+    update(10);
+    (void)look();
+    std::this_thread::sleep_for(bound + 50ms);
+    held_by->run("COMMIT");
+    EXPECT_EQ(look().horizon, look().xmax);
+}
+
+TEST_P(BoundedHorizonTest, is_looked_for_once_an_age_while_it_is_held) {
+    auto held_by = holder();
+    update(10);
+    (void)look();
+    std::this_thread::sleep_for(bound + 50ms);
+    const auto before = refreshes();
+    for (int i = 0; i < 20; ++i)
+        EXPECT_EQ(look().xmax - look().horizon, 10);
+    EXPECT_LE(refreshes() - before, GetParam() == "off" ? 0 : 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Mode, BoundedHorizonTest, every_mode(), name_of_mode);
+
+INSTANTIATE_TEST_SUITE_P(Mode, HorizonTest, every_mode(), name_of_mode);
 
 } // namespace
 } // namespace snapscope::test

@@ -60,6 +60,10 @@ class ServerTest : public testing::TestWithParam<std::string> {
     std::unique_ptr<Cluster> cluster_;
 };
 
+[[nodiscard]] inline auto every_mode() {
+    return testing::Values("off", "copy", "spin", "lockfree");
+}
+
 [[nodiscard]] inline std::string name_of_mode(const testing::TestParamInfo<std::string>& test) {
     return test.param;
 }

@@ -18,6 +18,7 @@ struct CounterSums {
     std::uint64_t xacts_with_xid = 0, xacts_without_xid = 0;
     std::array<std::uint64_t, SNAPSCOPE_REASON_COUNT> invalidations{};
     std::uint64_t events_written = 0, events_lost = 0;
+    std::uint64_t lockfree = 0, kept = 0, retries = 0, spins = 0, gave_up = 0;
 
     CounterSums& operator+=(const CounterSums& other);
     friend bool operator==(const CounterSums&, const CounterSums&) = default;

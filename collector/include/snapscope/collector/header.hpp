@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace snapscope {
 
@@ -17,6 +18,10 @@ namespace snapscope {
 
 // "off", "copy", "spin", "lockfree"
 [[nodiscard]] const char* mode_name(std::uint32_t mode);
+// Whether a server in that mode can tell a total of docs/contracts.md: in `off` a
+// private scan does not know whether it waited, and what only one mode does is
+// no zero in the others.
+[[nodiscard]] bool mode_tells(std::uint32_t mode, std::string_view total);
 // The word of docs/contracts.md for a reason, e.g. xact_end; nullptr outside the enum.
 [[nodiscard]] const char* reason_name(std::uint32_t reason);
 // 130016 -> "13.16"

@@ -20,12 +20,16 @@
 
 namespace snapscope {
 
+class Cluster;
+
 struct ClusterOptions {
     std::filesystem::path prefix; // holds bin/initdb and bin/postgres
     // Written to postgresql.conf after the lab's own; the last one of a name counts.
     std::vector<std::pair<std::string, std::string>> settings;
     std::uint16_t port = 5432; // only names the socket
     std::chrono::seconds start_limit{60};
+    // A hot standby of this one, which must run; else a new cluster.
+    const Cluster* primary = nullptr;
 };
 
 class Cluster {

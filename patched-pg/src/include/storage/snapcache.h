@@ -9,24 +9,35 @@
 
 #include "port/atomics.h"
 #include "snapscope/probes/abi.h"
+#include "storage/snapscope.h"
 #include "utils/snapshot.h"
 
-/* How SnapshotCacheGet() came by a snapshot, for counters and events. */
+/*
+ * How SnapshotCacheGet() came by a snapshot, for counters and events.  The
+ * caller clears it up to copied_xids; what follows is written only where it
+ * means something.
+ */
 typedef struct SnapshotCacheTrace
 {
-	enum snapscope_outcome outcome;
-	bool		waited;			/* ProcArrayLock was not free at once */
+	uint8		outcome;		/* enum snapscope_outcome */
+	uint8		waited;			/* SNAPSCOPE_WAIT_*, ored */
+	bool		gave_up;		/* still being built after the last look */
 	bool		refreshed;		/* the horizon was computed anew */
+	bool		lockfree;		/* copied without ProcArrayLock */
+	bool		kept;			/* SNAPSHOT held it already: neither lock nor copy */
+	uint8		retries;		/* wiped while it was read without the lock */
+	bool		timed;			/* in: take the ticks */
+	uint32		spins;			/* pauses while another one built */
 	uint16		scan_lines;		/* lines of PGXACT read, building or refreshing */
 	uint16		copy_lines;		/* lines of the shared copy read */
-	uint32		own_dropped;	/* own xids left out of the copy */
-	uint64		generation;
-	TransactionId horizon;
 	uint32		copied_xids;
 	uint32		copied_subxids;
-	uint64		wait_ticks;		/* 0 unless timed */
+	uint32		own_dropped;	/* own xids left out of the copy */
+	TransactionId horizon;
+	uint64		generation;
+	uint64		lock_ticks;		/* waited for ProcArrayLock; 0 unless timed */
+	uint64		spin_ticks;		/* waited for another builder */
 	uint64		build_ticks;
-	bool		timed;			/* in: take the two above */
 } SnapshotCacheTrace;
 
 typedef struct SnapshotCacheData SnapshotCacheData;
@@ -44,17 +55,38 @@ extern void SnapshotCacheShmemInit(void);
  */
 extern bool SnapshotCacheGet(Snapshot snapshot, SnapshotCacheTrace *trace);
 
+/* What GetSnapshotData() does where no plain scan is due. */
+extern Snapshot SnapshotCacheTake(Snapshot snapshot);
+
+/* The arrays of SNAPSHOT, one that GetSnapshotData() filled, are written by somebody else. */
+extern void SnapshotCacheForget(Snapshot snapshot);
+
 extern void SnapshotCacheInvalidateSlow(enum snapscope_reason reason);
 extern void SnapshotCacheXminLeftSlow(TransactionId before);
 extern void SnapshotCacheHorizonLoweredSlow(void);
+extern void SnapshotCacheNoteHorizonSlow(TransactionId oldest);
+
+#ifdef SNAPSCOPE_FAULTS
+/*
+ * Test builds: a rule of the protocol is broken where snapshot_cache_mutant
+ * names it, or the function that holds an invalidation; and windows of a few
+ * instructions are held open.
+ */
+extern bool SnapshotCacheMutant(const char *name);
+extern void SnapshotCacheWindow(void);
+extern void SnapshotCachePromotionWindow(void);
+#else
+#define SnapshotCacheMutant(name)	false
+#define SnapshotCacheWindow()		((void) 0)
+#define SnapshotCachePromotionWindow()	((void) 0)
+#endif
 
 /* The set of running xids changes.  ProcArrayLock is held exclusively. */
-static inline void
-SnapshotCacheInvalidate(enum snapscope_reason reason)
-{
-	if (SnapshotCache != NULL)
-		SnapshotCacheInvalidateSlow(reason);
-}
+#define SnapshotCacheInvalidate(reason) \
+	do { \
+		if (SnapshotCache != NULL && !SnapshotCacheMutant(__func__)) \
+			SnapshotCacheInvalidateSlow(reason); \
+	} while (0)
 
 /* Own xmin was cleared or advanced, without a lock; call after the store. */
 static inline void
@@ -70,6 +102,14 @@ SnapshotCacheHorizonLowered(void)
 {
 	if (SnapshotCache != NULL)
 		SnapshotCacheHorizonLoweredSlow();
+}
+
+/* A horizon of all databases was computed; for snapshot_cache_verify. */
+static inline void
+SnapshotCacheNoteHorizon(TransactionId oldest)
+{
+	if (unlikely(snapshot_cache_verify) && SnapshotCache != NULL)
+		SnapshotCacheNoteHorizonSlow(oldest);
 }
 
 #endif

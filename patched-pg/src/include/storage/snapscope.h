@@ -22,20 +22,44 @@
 /* settings */
 extern int	snapshot_cache;			/* enum snapscope_mode */
 extern bool snapshot_cache_verify;
+extern int	snapshot_horizon_max_age;	/* ms; 0: exact */
 extern int	snapshot_event_ring_size;	/* kB a slot */
+extern bool snapshot_slot_spread;
+extern int	snapshot_layout_pad;	/* kB */
+#ifdef SNAPSCOPE_FAULTS
+extern char *snapshot_cache_mutant;
+extern bool snapshot_cache_delays;
+#endif
 
 /* of this process; see above */
 extern int64 snapscope_credit;
+extern int64 snapscope_kept_credit;	/* the same for snapshots that are still held */
 extern uint64 snapscope_lines;	/* lines read by scans not yet counted */
 extern bool snapscope_primary;	/* recovery is known to be over */
+
+/*
+ * What the own PGXACT entry holds, so that its line, which neighbours dirty, is
+ * stored to without being loaded first.
+ */
+extern TransactionId snapscope_own_xid;
+extern TransactionId snapscope_own_xmin;
 extern uint32 snapscope_clock;	/* enum snapscope_clock */
 
 /* counters of this process's slot; a dummy before it has one */
 extern struct snapscope_counters *snapscope_counters;
 
+/* where slots lie and which are handed out */
+struct PGPROC;
+extern Size SnapScopeLayoutPadSize(void);
+extern void SnapScopeLayoutPad(void);
+extern void SnapScopeSpreadSlots(void);
+extern struct PGPROC *volatile *SnapScopeFreeProcs(struct PGPROC *volatile *list);
+extern int	SnapScopeFreeBeside(int limit);
+
 /* life of the memory file and of a slot */
+extern void SnapScopeSegmentCreated(const void *base, Size bytes);
 extern void SnapScopeShmemInit(void);
-extern void SnapScopeDescribe(uint64 pgprocnos, uint64 copy);
+extern void SnapScopeDescribe(uint64 pgprocnos, uint64 copy, uint64 copy_bytes);
 extern void SnapScopeAttachSlot(void);
 extern void SnapScopeReleaseSlot(void);
 
@@ -43,13 +67,19 @@ extern void SnapScopeReleaseSlot(void);
 extern Snapshot SnapScopeGetSnapshot(Snapshot snapshot);
 
 /* what happened around it; all to be called without a lock */
-extern void SnapScopeTransactionEnd(TransactionId xid, TransactionId xmin);
-extern void SnapScopeXminChanged(TransactionId before, TransactionId after);
+extern void SnapScopeTransactionEnd(void);
+extern void SnapScopePreparedEnd(TransactionId xid);
+extern void SnapScopePrepared(void);
+extern void SnapScopeXminMoved(TransactionId after);
+extern void SnapScopeXminLowered(TransactionId after);
 extern void SnapScopeXidAssigned(TransactionId xid, bool subxact);
 extern void SnapScopeEmitInvalidation(void);
 
 /* to be called under the lock: remembers, SnapScopeEmitInvalidation() tells */
 extern void SnapScopeNoteInvalidation(enum snapscope_reason reason, uint64 generation);
+
+/* what the memory file says of this server */
+extern const struct snapscope_header *SnapScopeDescription(void);
 
 /* the counters of slot N, or NULL past the last */
 extern const struct snapscope_counters *SnapScopeSlotCounters(uint32 slot);

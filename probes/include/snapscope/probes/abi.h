@@ -41,7 +41,7 @@
 #endif
 
 #define SNAPSCOPE_ABI_MAGIC 0x314e435350414e53ULL /* "SNAPSCN1" read as little-endian bytes */
-#define SNAPSCOPE_ABI_VERSION 1U
+#define SNAPSCOPE_ABI_VERSION 2U
 #define SNAPSCOPE_MEMFD_NAME "snapscope"
 #define SNAPSCOPE_BLOCK_BYTES 128U /* two lines: adjacent-line prefetch pairs them */
 #define SNAPSCOPE_PAGE_BYTES 4096U
@@ -82,7 +82,8 @@ enum snapscope_reason {
     SNAPSCOPE_REASON_VACUUM_FLAG = 9,      /* lazy VACUUM hid itself from snapshots */
     SNAPSCOPE_REASON_DECODING_FLAG = 10,   /* logical decoding entered or left */
     SNAPSCOPE_REASON_RESTORED_XMIN = 11,   /* flags copied with an imported xmin */
-    SNAPSCOPE_REASON_COUNT = 12
+    SNAPSCOPE_REASON_SLOT_XMIN = 12,       /* what replication slots hold back has changed */
+    SNAPSCOPE_REASON_COUNT = 13
 };
 
 /*
@@ -94,7 +95,7 @@ enum snapscope_event {
     SNAPSCOPE_EV_SNAPSHOT_START = 1,  /* - */
     SNAPSCOPE_EV_SNAPSHOT_DONE = 2,   /* a xcnt, b subxcnt, c xmin, d xmax; outcome, flags, lines */
     SNAPSCOPE_EV_REBUILD = 3,         /* a xcnt, b subxcnt, c generation (low 32), d ticks it took; lines */
-    SNAPSCOPE_EV_WAIT = 4,            /* a ticks waited (saturating), b wait kind */
+    SNAPSCOPE_EV_WAIT = 4,            /* a ticks waited (saturating), b wait kind, c pauses, d 1 if it gave up */
     SNAPSCOPE_EV_COPY = 5,            /* a xids copied, b subxids copied, c generation (low 32), d own xids dropped; lines */
     SNAPSCOPE_EV_INVALIDATE = 6,      /* a generation that ended (low 32); outcome holds the reason */
     SNAPSCOPE_EV_XID_ASSIGNED = 7,    /* a xid, b 1 for a subtransaction */
@@ -112,6 +113,9 @@ enum snapscope_event {
 #define SNAPSCOPE_FLAG_SUBOVERFLOWED 0x01U
 #define SNAPSCOPE_FLAG_RECOVERY 0x02U
 #define SNAPSCOPE_FLAG_WAITED 0x04U
+#define SNAPSCOPE_FLAG_LOCKFREE 0x08U /* reused: copied without ProcArrayLock */
+#define SNAPSCOPE_FLAG_KEPT 0x10U     /* reused: the caller's last snapshot still held, nothing was copied */
+#define SNAPSCOPE_FLAG_RETRIES_SHIFT 8 /* above: times that the copy was wiped while it was read */
 
 /* wait kinds */
 #define SNAPSCOPE_WAIT_LOCK 1U    /* ProcArrayLock was not free at once */
@@ -155,7 +159,12 @@ struct snapscope_counters {
     uint64_t events_lost; /* ring full */
     uint32_t owner_pid;   /* 0 while the slot is free */
     uint32_t database;    /* oid, 0 unknown */
-    uint64_t reserved[7]; /* zero */
+    uint64_t lockfree;    /* of reused: copied without ProcArrayLock */
+    uint64_t kept;        /* of reused: the caller's last snapshot still held, nothing was copied */
+    uint64_t retries;     /* reads thrown away because the copy was wiped meanwhile */
+    uint64_t spins;       /* pauses while another backend built the copy */
+    uint64_t gave_up;     /* snapshots that paused and then scanned for themselves */
+    uint64_t reserved;    /* zero */
 };
 
 /* Header region, one page. */
@@ -189,6 +198,7 @@ struct snapscope_header {
     uint64_t pgproc_stride;
     uint64_t lock_address;     /* ProcArrayLock */
     uint64_t copy_address;     /* shared snapshot copy; 0 in mode off */
+    uint64_t copy_bytes;       /* its header and its arrays */
     uint64_t segment_address;  /* main shared memory segment */
     uint64_t segment_bytes;
 };

@@ -18,6 +18,7 @@
  *	  than SNAPSHOT_HORIZON_MAX_AGE_US that could rise is computed anew.
  */
 #include "snapscope/probes/ticks.h"
+#include "replication/walsender.h"
 #include "storage/snapcache.h"
 
 /* generation: counter << 2 | state; the counter moves with each wipe */
@@ -28,6 +29,25 @@
 #define SNAPCACHE_COUNTER_STEP	UINT64CONST(4)
 
 #define SNAPCACHE_LINE_BYTES	64
+#define SNAPCACHE_HEADER_BYTES	PG_CACHE_LINE_SIZE
+
+/* overflowed_procno, where it is not a slot */
+#define SNAPCACHE_OVERFLOWED_NOBODY		(-1)
+#define SNAPCACHE_OVERFLOWED_SEVERAL	(-2)
+
+/* What a build writes and a copier reads: one snapshot, the arrays aside. */
+typedef struct SnapshotCacheHeader
+{
+	TransactionId xmin;
+	TransactionId xmax;
+	uint32		xcnt;			/* everybody's, the builder's included */
+	uint32		subxcnt;
+	TransactionId slot_xmin;	/* as ProcArrayStruct has them */
+	TransactionId slot_catalog_xmin;
+	int32		overflowed_procno;	/* the slot whose subxid cache overflowed */
+	bool		recovery;		/* taken from KnownAssignedXids */
+	bool		recovery_overflowed;
+} SnapshotCacheHeader;
 
 /*
  * All that a reader needs when nobody is running stands on the first line;
@@ -38,15 +58,10 @@ struct SnapshotCacheData
 	pg_atomic_uint64 generation;
 	pg_atomic_uint64 horizon;	/* epoch << 32 | oldest xmin held */
 	pg_atomic_uint64 horizon_time;	/* TimestampTz of its computation */
+	SnapshotCacheHeader header;
 	pg_atomic_uint32 epoch;
-	TransactionId xmin;
-	TransactionId xmax;
-	uint32		xcnt;			/* everybody's, the builder's included */
-	uint32		subxcnt;
-	uint32		noverflowed;	/* procs listed whose subxid cache overflowed */
-	int32		overflowed_procno;	/* the one, where there is one */
-	bool		recovery;		/* taken from KnownAssignedXids */
-	bool		recovery_overflowed;
+	/* next line: what only snapshot_cache_verify uses */
+	pg_atomic_uint32 handed_out pg_attribute_aligned(SNAPCACHE_LINE_BYTES);
 };
 
 SnapshotCacheData *SnapshotCache = NULL;
@@ -54,13 +69,17 @@ SnapshotCacheData *SnapshotCache = NULL;
 static TransactionId *snapcache_xip;
 static TransactionId *snapcache_subxip;
 
-#define SNAPCACHE_HEADER_BYTES	PG_CACHE_LINE_SIZE
+#ifdef SNAPSCOPE_FAULTS
+#include "snapcache_faults.c"
+#endif
+
 #define SNAPCACHE_XIP_BYTES \
 	TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(TransactionId) * PROCARRAY_MAXPROCS)
 #define SNAPCACHE_SUBXIP_BYTES \
 	(sizeof(TransactionId) * (Size) TOTAL_MAX_CACHED_SUBXIDS)
 
-StaticAssertDecl(sizeof(SnapshotCacheData) <= SNAPCACHE_LINE_BYTES,
+StaticAssertDecl(offsetof(SnapshotCacheData, handed_out) == SNAPCACHE_LINE_BYTES &&
+				 sizeof(SnapshotCacheData) <= SNAPCACHE_HEADER_BYTES,
 				 "the header of the shared snapshot must fit one cache line");
 
 Size
@@ -94,10 +113,34 @@ SnapshotCacheShmemInit(void)
 			pg_atomic_init_u64(&SnapshotCache->horizon, 0);
 			pg_atomic_init_u64(&SnapshotCache->horizon_time, 0);
 			pg_atomic_init_u32(&SnapshotCache->epoch, 0);
+			pg_atomic_init_u32(&SnapshotCache->handed_out, InvalidTransactionId);
 		}
 	}
 	SnapScopeDescribe((uint64) (uintptr_t) procArray->pgprocnos,
-					  (uint64) (uintptr_t) SnapshotCache);
+					  (uint64) (uintptr_t) SnapshotCache, SnapshotCacheShmemSize());
+}
+
+/*
+ * The arrays of a struct that is filled for the first time, as the stock
+ * function allocates them; it does not get to that where no plain scan is due.
+ */
+static pg_noinline void
+SnapshotCacheAllocate(Snapshot snapshot)
+{
+	TransactionId *xip = malloc(GetMaxSnapshotXidCount() * sizeof(TransactionId));
+	TransactionId *subxip = malloc(GetMaxSnapshotSubxidCount() * sizeof(TransactionId));
+
+	if (xip == NULL || subxip == NULL)
+	{
+		free(xip);
+		free(subxip);
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory")));
+	}
+	SnapshotCacheForget(snapshot);	/* another one may have stood here */
+	snapshot->xip = xip;
+	snapshot->subxip = subxip;
 }
 
 /* ---- which lines a scan reads ---- */
@@ -149,6 +192,12 @@ SnapshotCacheInvalidateSlow(enum snapscope_reason reason)
 		return;
 	pg_atomic_write_u64(&SnapshotCache->generation,
 						((generation & ~SNAPCACHE_STATE_MASK) + SNAPCACHE_COUNTER_STEP) | SNAPCACHE_INVALID);
+	/*
+	 * Before the change, though whoever acts on the change got it through the
+	 * release of the lock: for a reader of xids that takes no lock, if ever.
+	 */
+	pg_write_barrier();
+	SnapshotCacheWindow();
 	SnapScopeNoteInvalidation(reason, generation >> 2);
 }
 
@@ -160,31 +209,33 @@ SnapshotCacheInvalidateSlow(enum snapscope_reason reason)
  * The stock scan with three differences: nobody is left out as "own", subxids
  * are gathered also behind an overflowed cache (who overflowed alone may drop
  * the flag), and no private memory is written.  ProcArrayLock is held shared
- * and the state says "building", so nobody reads the arrays.
+ * and the state says "building", so nobody else writes here; a lock-free reader
+ * that reads meanwhile throws away what it read.
  */
 static void
 SnapshotCacheBuild(void)
 {
 	SnapshotCacheData *cache = SnapshotCache;
-	TransactionId xmax = ShmemVariableCache->latestCompletedXid;
-	TransactionId xmin;
+	SnapshotCacheHeader header;
 	TransactionId oldest;
 	uint32		epoch;
-	uint32		xcnt = 0;
-	uint32		subxcnt = 0;
-	uint32		noverflowed = 0;
-	int32		overflowed_procno = INVALID_PGPROCNO;
 
-	TransactionIdAdvance(xmax);
-	oldest = xmin = xmax;
+	header.xmax = ShmemVariableCache->latestCompletedXid;
+	TransactionIdAdvance(header.xmax);
+	oldest = header.xmin = header.xmax;
+	header.xcnt = header.subxcnt = 0;
+	header.slot_xmin = procArray->replication_slot_xmin;
+	header.slot_catalog_xmin = procArray->replication_slot_catalog_xmin;
+	header.overflowed_procno = SNAPCACHE_OVERFLOWED_NOBODY;
+	header.recovery = SnapScopeRecoveryInProgress();
+	header.recovery_overflowed = false;
 
 	/* The claim was a full barrier: see SnapshotCacheXminLeftSlow(). */
 	epoch = pg_atomic_read_u32(&cache->epoch);
 	pg_memory_barrier();
+	SnapshotCacheWindow();
 
-	cache->recovery = SnapScopeRecoveryInProgress();
-	cache->recovery_overflowed = false;
-	if (!cache->recovery)
+	if (!header.recovery)
 	{
 		int			numProcs = procArray->numProcs;
 
@@ -203,42 +254,36 @@ SnapshotCacheBuild(void)
 				oldest = xid;
 
 			xid = UINT32_ACCESS_ONCE(pgxact->xid);
-			if (!TransactionIdIsNormal(xid) || !NormalTransactionIdPrecedes(xid, xmax))
+			if (!TransactionIdIsNormal(xid) || !NormalTransactionIdPrecedes(xid, header.xmax))
 				continue;
-			if (NormalTransactionIdPrecedes(xid, xmin))
-				xmin = xid;
-			snapcache_xip[xcnt++] = xid;
+			if (NormalTransactionIdPrecedes(xid, header.xmin))
+				header.xmin = xid;
+			snapcache_xip[header.xcnt++] = xid;
 
 			if (pgxact->overflowed)
-			{
-				noverflowed++;
-				overflowed_procno = pgprocno;
-			}
+				header.overflowed_procno =
+					header.overflowed_procno == SNAPCACHE_OVERFLOWED_NOBODY ? pgprocno : SNAPCACHE_OVERFLOWED_SEVERAL;
 			nxids = pgxact->nxids;
 			if (nxids > 0)
 			{
 				pg_read_barrier();	/* pairs with GetNewTransactionId */
-				memcpy(snapcache_subxip + subxcnt, (void *) allProcs[pgprocno].subxids.xids,
+				memcpy(snapcache_subxip + header.subxcnt, (void *) allProcs[pgprocno].subxids.xids,
 					   nxids * sizeof(TransactionId));
-				subxcnt += nxids;
+				header.subxcnt += nxids;
 			}
 		}
 	}
 	else
 	{
-		subxcnt = KnownAssignedXidsGetAndSetXmin(snapcache_subxip, &xmin, xmax);
-		cache->recovery_overflowed =
-			TransactionIdPrecedesOrEquals(xmin, procArray->lastOverflowedXid);
+		header.subxcnt = KnownAssignedXidsGetAndSetXmin(snapcache_subxip, &header.xmin, header.xmax);
+		header.recovery_overflowed =
+			TransactionIdPrecedesOrEquals(header.xmin, procArray->lastOverflowedXid);
 	}
 
-	if (TransactionIdPrecedes(xmin, oldest))
-		oldest = xmin;
-	cache->xmin = xmin;
-	cache->xmax = xmax;
-	cache->xcnt = xcnt;
-	cache->subxcnt = subxcnt;
-	cache->noverflowed = noverflowed;
-	cache->overflowed_procno = overflowed_procno;
+	if (TransactionIdPrecedes(header.xmin, oldest))
+		oldest = header.xmin;
+	SnapshotCacheWindow();
+	cache->header = header;
 	pg_atomic_write_u64(&cache->horizon_time, (uint64) GetCurrentStatementStartTimestamp());
 	pg_atomic_write_u64(&cache->horizon, SNAPCACHE_HORIZON(epoch, oldest));
 }
@@ -260,101 +305,108 @@ SnapshotCacheLinesOf(uint32 xids)
  * and an abort wipes the copy.
  */
 static pg_noinline void
-SnapshotCacheCopyWithoutOwn(Snapshot snapshot, SnapshotCacheTrace *trace)
+SnapshotCacheCopyWithoutOwn(Snapshot snapshot, const SnapshotCacheHeader *header)
 {
-	TransactionId own = MyPgXact->xid;
+	TransactionId own = SnapshotCacheMutant("own_xid") ? InvalidTransactionId : snapscope_own_xid;
 	uint32		nown = MyPgXact->nxids;
 	uint32		count = 0;
 	uint32		subcount = 0;
 
-	for (uint32 i = 0; i < SnapshotCache->xcnt; i++)
+	for (uint32 i = 0; i < header->xcnt; i++)
 	{
-		if (snapcache_xip[i] != own)
-			snapshot->xip[count++] = snapcache_xip[i];
+		TransactionId xid = snapcache_xip[i];
+
+		if (xid != own)
+			snapshot->xip[count++] = xid;
 	}
 	snapshot->xcnt = count;
 
-	for (uint32 i = 0; i < SnapshotCache->subxcnt; i++)
+	if (SnapshotCacheMutant("own_subxids"))
+		nown = 0;
+	for (uint32 i = 0; i < header->subxcnt; i++)
 	{
 		uint32		same = 0;
 
-		while (same < nown && i + same < SnapshotCache->subxcnt &&
+		while (same < nown && i + same < header->subxcnt &&
 			   snapcache_subxip[i + same] == MyProc->subxids.xids[same])
 			same++;
 		if (same > 0)
 		{
-			memcpy(snapshot->subxip + subcount, snapcache_subxip + i + same,
-				   (SnapshotCache->subxcnt - i - same) * sizeof(TransactionId));
-			subcount += SnapshotCache->subxcnt - i - same;
+			uint32		rest = header->subxcnt - i - same;
+
+			memcpy(snapshot->subxip + subcount, snapcache_subxip + i + same, rest * sizeof(TransactionId));
+			subcount += rest;
 			break;
 		}
 		snapshot->subxip[subcount++] = snapcache_subxip[i];
 	}
 	snapshot->subxcnt = subcount;
-	trace->own_dropped = SnapshotCache->xcnt - count + SnapshotCache->subxcnt - subcount;
 }
 
 /* Fills everything of SNAPSHOT that depends on who is running. */
-static void
-SnapshotCacheCopy(Snapshot snapshot, SnapshotCacheTrace *trace)
+static inline void
+SnapshotCacheCopy(Snapshot snapshot, const SnapshotCacheHeader *header)
 {
-	SnapshotCacheData *cache = SnapshotCache;
-	TransactionId own = MyPgXact->xid;
-	uint32		noverflowed = cache->noverflowed;
+	int32		overflowed_procno = header->overflowed_procno;
 
-	snapshot->xmin = cache->xmin;
-	snapshot->xmax = cache->xmax;
-	snapshot->takenDuringRecovery = cache->recovery;
-	trace->own_dropped = 0;
+	snapshot->xmin = header->xmin;
+	snapshot->xmax = header->xmax;
+	snapshot->takenDuringRecovery = header->recovery;
 
 	/* An own xid at or past xmax was assigned after the build. */
-	if (unlikely(TransactionIdIsNormal(own) && NormalTransactionIdPrecedes(own, cache->xmax)))
+	if (unlikely(TransactionIdIsNormal(snapscope_own_xid) &&
+				 NormalTransactionIdPrecedes(snapscope_own_xid, header->xmax)))
 	{
-		SnapshotCacheCopyWithoutOwn(snapshot, trace);
-		if (noverflowed == 1 && cache->overflowed_procno == MyProc->pgprocno)
-			noverflowed = 0;
+		SnapshotCacheCopyWithoutOwn(snapshot, header);
+		if (overflowed_procno == MyProc->pgprocno)
+			overflowed_procno = SNAPCACHE_OVERFLOWED_NOBODY;
 	}
 	else
 	{
-		if (cache->xcnt > 0)
-			memcpy(snapshot->xip, snapcache_xip, cache->xcnt * sizeof(TransactionId));
-		if (cache->subxcnt > 0)
-			memcpy(snapshot->subxip, snapcache_subxip, cache->subxcnt * sizeof(TransactionId));
-		snapshot->xcnt = cache->xcnt;
-		snapshot->subxcnt = cache->subxcnt;
+		if (header->xcnt > 0)
+			memcpy(snapshot->xip, snapcache_xip, header->xcnt * sizeof(TransactionId));
+		if (header->subxcnt > 0)
+			memcpy(snapshot->subxip, snapcache_subxip, header->subxcnt * sizeof(TransactionId));
+		snapshot->xcnt = header->xcnt;
+		snapshot->subxcnt = header->subxcnt;
 	}
-	snapshot->suboverflowed = noverflowed > 0 || cache->recovery_overflowed;
-
-	trace->copied_xids = snapshot->xcnt;
-	trace->copied_subxids = snapshot->subxcnt;
-	trace->copy_lines = 1 + SnapshotCacheLinesOf(cache->xcnt) + SnapshotCacheLinesOf(cache->subxcnt);
+	snapshot->suboverflowed =
+		overflowed_procno != SNAPCACHE_OVERFLOWED_NOBODY || header->recovery_overflowed;
 }
 
-/*
- * What GetSnapshotData() does with its results once the lock is released.
- * SLOT_XMIN and SLOT_CATALOG_XMIN were read under the lock.
- */
-static void
+static inline void
+SnapshotCacheTraceCopy(SnapshotCacheTrace *trace, Snapshot snapshot, const SnapshotCacheHeader *header)
+{
+	trace->copied_xids = snapshot->xcnt;
+	trace->copied_subxids = snapshot->subxcnt;
+	trace->own_dropped = header->xcnt - snapshot->xcnt + header->subxcnt - snapshot->subxcnt;
+	trace->copy_lines = 1 + SnapshotCacheLinesOf(header->xcnt) + SnapshotCacheLinesOf(header->subxcnt);
+}
+
+/* What GetSnapshotData() does with its results once the lock is released. */
+static inline void
 SnapshotCacheFinish(Snapshot snapshot, TransactionId oldest,
 					TransactionId slot_xmin, TransactionId slot_catalog_xmin)
 {
-	RecentGlobalXmin = oldest - vacuum_defer_cleanup_age;
-	if (!TransactionIdIsNormal(RecentGlobalXmin))
-		RecentGlobalXmin = FirstNormalTransactionId;
-	if (TransactionIdIsValid(slot_xmin) &&
-		NormalTransactionIdPrecedes(slot_xmin, RecentGlobalXmin))
-		RecentGlobalXmin = slot_xmin;
-	RecentGlobalDataXmin = RecentGlobalXmin;
-	if (TransactionIdIsNormal(slot_catalog_xmin) &&
-		NormalTransactionIdPrecedes(slot_catalog_xmin, RecentGlobalXmin))
-		RecentGlobalXmin = slot_catalog_xmin;
+	TransactionId horizon = oldest - vacuum_defer_cleanup_age;
+
+	if (unlikely(!TransactionIdIsNormal(horizon)))
+		horizon = FirstNormalTransactionId;
+	if (unlikely(TransactionIdIsValid(slot_xmin)) &&
+		NormalTransactionIdPrecedes(slot_xmin, horizon))
+		horizon = slot_xmin;
+	RecentGlobalDataXmin = horizon;
+	if (unlikely(TransactionIdIsNormal(slot_catalog_xmin)) &&
+		NormalTransactionIdPrecedes(slot_catalog_xmin, horizon))
+		horizon = slot_catalog_xmin;
+	RecentGlobalXmin = horizon;
 	RecentXmin = snapshot->xmin;
 
 	snapshot->curcid = GetCurrentCommandId(false);
 	snapshot->active_count = 0;
 	snapshot->regd_count = 0;
 	snapshot->copied = false;
-	if (old_snapshot_threshold < 0)
+	if (likely(old_snapshot_threshold < 0))
 	{
 		snapshot->lsn = InvalidXLogRecPtr;
 		snapshot->whenTaken = 0;
@@ -368,83 +420,5 @@ SnapshotCacheFinish(Snapshot snapshot, TransactionId oldest,
 }
 
 #include "snapcache_verify.c"
-
-pg_noinline bool
-SnapshotCacheGet(Snapshot snapshot, SnapshotCacheTrace *trace)
-{
-	SnapshotCacheData *cache = SnapshotCache;
-	TransactionId oldest;
-	TransactionId slot_xmin;
-	TransactionId slot_catalog_xmin;
-	uint64		generation;
-
-	trace->waited = false;
-	trace->refreshed = false;
-	trace->scan_lines = 0;
-	trace->outcome = SNAPSCOPE_OUTCOME_REUSED;
-
-	if (unlikely(snapshot_cache_verify))
-		SnapshotCacheVerifyPrepare();
-
-	if (unlikely(!LWLockConditionalAcquire(ProcArrayLock, LW_SHARED)))
-	{
-		uint16		cpu;
-		uint64		start = trace->timed ? snapscope_ticks(snapscope_clock, &cpu) : 0;
-
-		LWLockAcquire(ProcArrayLock, LW_SHARED);
-		trace->waited = true;
-		trace->wait_ticks = trace->timed ? snapscope_ticks(snapscope_clock, &cpu) - start : 0;
-	}
-
-	generation = pg_atomic_read_u64(&cache->generation);
-	if (unlikely((generation & SNAPCACHE_STATE_MASK) != SNAPCACHE_VALID))
-	{
-		uint16		cpu;
-		uint64		start = trace->timed ? snapscope_ticks(snapscope_clock, &cpu) : 0;
-
-		if ((generation & SNAPCACHE_STATE_MASK) != SNAPCACHE_INVALID ||
-			!pg_atomic_compare_exchange_u64(&cache->generation, &generation,
-											(generation & ~SNAPCACHE_STATE_MASK) | SNAPCACHE_BUILDING))
-		{
-			LWLockRelease(ProcArrayLock);
-			return false;
-		}
-		SnapshotCacheBuild();
-		generation = (generation & ~SNAPCACHE_STATE_MASK) | SNAPCACHE_VALID;
-		pg_write_barrier();
-		pg_atomic_write_u64(&cache->generation, generation);
-
-		trace->outcome = SNAPSCOPE_OUTCOME_REBUILT;
-		trace->scan_lines = cache->recovery ? 0 : procArray->hotLines;
-		trace->build_ticks = trace->timed ? snapscope_ticks(snapscope_clock, &cpu) - start : 0;
-	}
-	else
-	{
-		pg_read_barrier();		/* pairs with the builder's write barrier */
-
-		/* Promotion: the source of running xids has changed, the wipe is on its way. */
-		if (unlikely(cache->recovery) && !SnapScopeRecoveryInProgress())
-		{
-			LWLockRelease(ProcArrayLock);
-			return false;
-		}
-	}
-	trace->generation = generation >> 2;
-
-	SnapshotCacheCopy(snapshot, trace);
-	/* In recovery the horizon is that of the known-assigned xids. */
-	oldest = unlikely(cache->recovery) ? cache->xmin : SnapshotCacheHorizon(trace);
-	slot_xmin = procArray->replication_slot_xmin;
-	slot_catalog_xmin = procArray->replication_slot_catalog_xmin;
-
-	if (!TransactionIdIsValid(MyPgXact->xmin))
-		MyPgXact->xmin = TransactionXmin = snapshot->xmin;
-
-	if (unlikely(snapshot_cache_verify))
-		SnapshotCacheVerify(snapshot, oldest);
-
-	LWLockRelease(ProcArrayLock);
-
-	SnapshotCacheFinish(snapshot, oldest, slot_xmin, slot_catalog_xmin);
-	return true;
-}
+#include "snapcache_locked.c"
+#include "snapcache_lockfree.c"

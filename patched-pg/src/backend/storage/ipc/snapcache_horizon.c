@@ -6,48 +6,79 @@
  * age is bounded and why a barrier is needed where there is one.
  */
 
-/* Bound on the age of a cached horizon, in statement time. */
-#define SNAPSHOT_HORIZON_MAX_AGE_US	INT64CONST(1000000)
-
 #define SNAPCACHE_HORIZON_XMIN(word)	((TransactionId) (word))
 #define SNAPCACHE_HORIZON_EPOCH(word)	((uint32) ((word) >> 32))
 #define SNAPCACHE_HORIZON(epoch, xmin)	(((uint64) (epoch) << 32) | (xmin))
 
 /*
- * This backend no longer holds BEFORE.  The barrier pairs with the one between
- * a builder's claim and its reading of xmins: either the builder sees the new
- * xmin, or this sees the builder.
+ * True once the cached horizon has stood for snapshot_horizon_max_age, in
+ * statement time: no clock is read.  Never where that is 0, "exact": there each
+ * holder that leaves says so.
  */
-pg_noinline void
-SnapshotCacheXminLeftSlow(TransactionId before)
+static inline bool
+SnapshotCacheHorizonAged(uint64 computed)
 {
+	int64		age = (int64) ((uint64) GetCurrentStatementStartTimestamp() - computed);
+
+	return snapshot_horizon_max_age > 0 && age >= snapshot_horizon_max_age * INT64CONST(1000);
+}
+
+/*
+ * This backend no longer holds BEFORE; the cached horizon may rise.  Readers
+ * look again when it has aged, so a bump is needed only to spare them waiting
+ * for a copy that already has.
+ */
+static pg_noinline void
+SnapshotCacheHolderLeft(TransactionId before)
+{
+	SnapshotCacheData *cache = SnapshotCache;
+	TransactionId copied_xmin = *(volatile TransactionId *) &cache->header.xmin;
+
+	/* In read-only load every xmin is the copy's own: nothing to gain. */
+	if (!TransactionIdPrecedes(before, copied_xmin) ||
+		before != SNAPCACHE_HORIZON_XMIN(pg_atomic_read_u64(&cache->horizon)) ||
+		!SnapshotCacheHorizonAged(pg_atomic_read_u64(&cache->horizon_time)))
+		return;
+	pg_atomic_fetch_add_u32(&cache->epoch, 1);
+}
+
+/*
+ * The same without any delay.  The barrier pairs with the one between a
+ * builder's claim and its reading of xmins: either the builder sees the new
+ * xmin, or this sees the builder.  What the cached horizon says is not asked
+ * for, since a refresh may be replacing it.
+ */
+static pg_noinline void
+SnapshotCacheHolderLeftExactly(TransactionId before)
+{
+	SnapshotCacheData *cache = SnapshotCache;
 	uint64		state;
 
-	if (!TransactionIdIsNormal(before))
+	if (!SnapshotCacheMutant("leave_barrier"))
+		pg_memory_barrier();
+	state = pg_atomic_read_u64(&cache->generation) & SNAPCACHE_STATE_MASK;
+	if (state == SNAPCACHE_BUILDING ||
+		(state == SNAPCACHE_VALID &&
+		 TransactionIdPrecedes(before, *(volatile TransactionId *) &cache->header.xmin)))
+		pg_atomic_fetch_add_u32(&cache->epoch, 1);
+}
+
+void
+SnapshotCacheXminLeftSlow(TransactionId before)
+{
+	if (!TransactionIdIsNormal(before) || SnapshotCacheMutant("holder_leaves"))
 		return;
-
-	pg_memory_barrier();
-	state = pg_atomic_read_u64(&SnapshotCache->generation) & SNAPCACHE_STATE_MASK;
-
-	if (state == SNAPCACHE_VALID)
-	{
-		TransactionId held = SNAPCACHE_HORIZON_XMIN(pg_atomic_read_u64(&SnapshotCache->horizon));
-
-		/* In read-only load every xmin is the copy's own: nothing to gain. */
-		if (before != held ||
-			!TransactionIdPrecedes(before, *(volatile TransactionId *) &SnapshotCache->xmin))
-			return;
-	}
-	else if (state != SNAPCACHE_BUILDING)
-		return;
-
-	pg_atomic_fetch_add_u32(&SnapshotCache->epoch, 1);
+	if (likely(snapshot_horizon_max_age > 0))
+		SnapshotCacheHolderLeft(before);
+	else
+		SnapshotCacheHolderLeftExactly(before);
 }
 
 pg_noinline void
 SnapshotCacheHorizonLoweredSlow(void)
 {
-	pg_atomic_fetch_add_u32(&SnapshotCache->epoch, 1);
+	if (!SnapshotCacheMutant("horizon_lowered"))
+		pg_atomic_fetch_add_u32(&SnapshotCache->epoch, 1);
 }
 
 /*
@@ -75,40 +106,50 @@ SnapshotCacheScanXmins(TransactionId xmax)
 }
 
 /*
+ * The horizon of a copy with this XMIN, where it need not be computed anew:
+ * nobody said that it changed, and it is either as new as it can be or young.
+ */
+static inline bool
+SnapshotCacheHorizonKnown(TransactionId xmin, TransactionId *oldest)
+{
+	uint64		word = pg_atomic_read_u64(&SnapshotCache->horizon);
+
+	*oldest = SNAPCACHE_HORIZON_XMIN(word);
+	if (unlikely(SNAPCACHE_HORIZON_EPOCH(word) != pg_atomic_read_u32(&SnapshotCache->epoch)))
+		return false;
+	return likely(!NormalTransactionIdPrecedes(*oldest, xmin)) ||
+		!SnapshotCacheHorizonAged(pg_atomic_read_u64(&SnapshotCache->horizon_time));
+}
+
+/*
  * The horizon of a valid copy, computed anew where it may have become stale.
  * ProcArrayLock is held shared.
  */
 static TransactionId
 SnapshotCacheHorizon(SnapshotCacheTrace *trace)
 {
-	uint64		word = pg_atomic_read_u64(&SnapshotCache->horizon);
-	uint32		epoch = pg_atomic_read_u32(&SnapshotCache->epoch);
+	SnapshotCacheData *cache = SnapshotCache;
+	uint64		word = pg_atomic_read_u64(&cache->horizon);
+	uint64		computed = pg_atomic_read_u64(&cache->horizon_time);
+	uint32		epoch = pg_atomic_read_u32(&cache->epoch);
 	TransactionId oldest = SNAPCACHE_HORIZON_XMIN(word);
 
-	if (likely(SNAPCACHE_HORIZON_EPOCH(word) == epoch))
-	{
-		uint64		computed;
-		uint64		now;
-
-		/* As new as it can be, unless somebody lowers it, which bumps the epoch. */
-		if (likely(!TransactionIdPrecedes(oldest, SnapshotCache->xmin)))
-			return oldest;
-
-		computed = pg_atomic_read_u64(&SnapshotCache->horizon_time);
-		now = (uint64) GetCurrentStatementStartTimestamp();
-		if ((int64) (now - computed) < SNAPSHOT_HORIZON_MAX_AGE_US)
-			return oldest;
-		/* One of those who find it too old looks; the rest go on with it. */
-		if (!pg_atomic_compare_exchange_u64(&SnapshotCache->horizon_time, &computed, now))
-			return oldest;
-	}
+	if (likely(SnapshotCacheHorizonKnown(cache->header.xmin, &oldest)))
+		return oldest;
+	/* One of those who find it too old looks; the rest go on with it. */
+	if (SNAPCACHE_HORIZON_EPOCH(word) == epoch &&
+		!pg_atomic_compare_exchange_u64(&cache->horizon_time, &computed,
+										(uint64) GetCurrentStatementStartTimestamp()))
+		return oldest;
 
 	/* The epoch was read before, so who leaves during the scan is not missed. */
 	pg_memory_barrier();
-	oldest = SnapshotCacheScanXmins(SnapshotCache->xmax);
-	if (TransactionIdPrecedes(SnapshotCache->xmin, oldest))
-		oldest = SnapshotCache->xmin;
-	pg_atomic_compare_exchange_u64(&SnapshotCache->horizon, &word, SNAPCACHE_HORIZON(epoch, oldest));
+	oldest = SnapshotCacheScanXmins(cache->header.xmax);
+	SnapshotCacheWindow();
+	if (TransactionIdPrecedes(cache->header.xmin, oldest))
+		oldest = cache->header.xmin;
+	pg_atomic_write_u64(&cache->horizon_time, (uint64) Max((int64) computed, GetCurrentStatementStartTimestamp()));
+	pg_atomic_compare_exchange_u64(&cache->horizon, &word, SNAPCACHE_HORIZON(epoch, oldest));
 	trace->refreshed = true;
 	trace->horizon = oldest;
 	trace->scan_lines = procArray->hotLines;

@@ -1,37 +1,41 @@
 /*
  * snapscope.c
- *	  Counters, ring events and USDT probes of the snapshot path.
+ *	  What happens around snapshots: counted always, told to whoever listens.
  *
- * Compiled without the red zone, since it holds the probe sites (see
- * snapscope/probes/usdt.h).  While nobody listens, what runs here is a handful
- * of stores to counters on lines that no other process writes.
+ * While nobody listens, what runs here is a handful of stores to counters on
+ * lines that no other process writes.
  */
 #include "postgres.h"
 
-#include "access/twophase.h"
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "miscadmin.h"
-#include "snapscope/probes/emit.h"
 #include "storage/lwlock.h"
-#include "storage/pg_shmem.h"
 #include "storage/proc.h"
 #include "storage/procarray.h"
 #include "storage/snapcache.h"
 #include "storage/snapscope.h"
-#include "storage/snapscope_memfile.h"
+#include "storage/snapscope_emit.h"
 #include "utils/guc.h"
-
-SNAPSCOPE_USDT_DEFINE_SEMAPHORE = 0;
+#include "utils/snapmgr.h"
 
 /* settings */
 const struct config_enum_entry snapshot_cache_options[] = {
 	{"off", SNAPSCOPE_MODE_OFF, false},
 	{"copy", SNAPSCOPE_MODE_COPY, false},
+	{"spin", SNAPSCOPE_MODE_SPIN, false},
+#ifndef PG_HAVE_ATOMIC_U64_SIMULATION
+	{"lockfree", SNAPSCOPE_MODE_LOCKFREE, false},
+#endif
 	{NULL, 0, false}
 };
 int			snapshot_cache = SNAPSCOPE_MODE_OFF;
 bool		snapshot_cache_verify = false;
+int			snapshot_horizon_max_age = 1000;
+#ifdef SNAPSCOPE_FAULTS
+char	   *snapshot_cache_mutant = NULL;
+bool		snapshot_cache_delays = false;
+#endif
 int			snapshot_event_ring_size = 256;
 
 /*
@@ -42,291 +46,142 @@ int			snapshot_event_ring_size = 256;
 #define CREDIT_GRANT	256
 
 int64		snapscope_credit = 0;
+int64		snapscope_kept_credit = 0;
 uint64		snapscope_lines = 0;
 bool		snapscope_primary = false;
-uint32		snapscope_clock = SNAPSCOPE_CLOCK_MONOTONIC_NS;
-
-static struct snapscope_counters no_slot_counters;
-struct snapscope_counters *snapscope_counters = &no_slot_counters;
+TransactionId snapscope_own_xid = InvalidTransactionId;
+TransactionId snapscope_own_xmin = InvalidTransactionId;
 
 static int64 credit_granted = 0;	/* what snapscope_credit was when last looked at */
+static int64 kept_credit_granted = 0;
 
-static char *memfile = NULL;
-static const struct snapscope_control *control = NULL;
-static uint64 max_lease_ticks = 0;
-
-static bool have_slot = false;
-static uint32 own_slot = 0;
-static struct snapscope_ring ring;
-static bool ring_running = false;
 static bool was_listening = false;
-
-/* An invalidation waits here until the lock is released. */
-static struct snapscope_record pending_invalidation;
-
-/* Events of a snapshot taken under SerializableXactHashLock wait here. */
-#define MAX_DEFERRED	16
-static struct snapscope_record deferred[MAX_DEFERRED];
-static int	ndeferred = 0;
 
 /* ---- counting plain scans ---- */
 
-/* Books the scans that spent credit since the last call. */
+/* Books what spent credit since the last call. */
 static inline void
-SettleScans(void)
+Settle(void)
 {
 	int64		scans = credit_granted - snapscope_credit;
+	int64		kept = kept_credit_granted - snapscope_kept_credit;
 
 	credit_granted = snapscope_credit;
-	snapscope_counters->taken += scans;
+	kept_credit_granted = snapscope_kept_credit;
+	snapscope_counters->taken += scans + kept;
 	snapscope_counters->private_scans += scans;
+	snapscope_counters->reused += kept;
+	snapscope_counters->kept += kept;
 	snapscope_counters->lines_scanned += snapscope_lines;
 	snapscope_lines = 0;
 }
 
+/* All that was spent is settled. */
 static inline void
-GrantScans(int64 scans)
+Grant(int64 scans, int64 kept)
 {
 	snapscope_credit = credit_granted = scans;
+	snapscope_kept_credit = kept_credit_granted = kept;
 }
 
 /* ---- listening ---- */
 
-static inline bool
-Listening(void)
-{
-	return SNAPSCOPE_USDT_LISTENING() ||
-		(control != NULL && __atomic_load_n(&control->enabled, __ATOMIC_RELAXED) != 0);
-}
-
 bool
 SnapScopeListenersChanged(void)
 {
-	return Listening() != was_listening;
+	return SnapScopeListening() != was_listening;
 }
 
 /* From here on every snapshot asks who listens; a plain scan gets credit again by itself. */
 void
 SnapScopeRefresh(void)
 {
-	SettleScans();
-	GrantScans(0);
-	was_listening = Listening();
+	Settle();
+	Grant(0, 0);
+	was_listening = SnapScopeListening();
 }
 
-/* ---- emitting ---- */
-
-static void
-PushToRing(const struct snapscope_record *record)
-{
-	if (snapscope_ring_push(&ring, record))
-		snapscope_counters->events_written++;
-	else
-		snapscope_counters->events_lost++;
-}
-
-/* True while a collector holds a lease.  The first event of a lease says how much went unseen. */
-static bool
-RingRuns(uint64 now)
-{
-	bool		runs = have_slot && control != NULL &&
-		snapscope_lease_runs(control, max_lease_ticks, now);
-
-	if (runs && !ring_running)
-	{
-		struct snapscope_record on = {0};
-
-		snapscope_ring_attach(&ring, memfile, own_slot);
-		on.type = SNAPSCOPE_EV_RING_ON;
-		on.ticks = now;
-		on.a = (uint32) snapscope_counters->taken;
-		on.b = (uint32) (snapscope_counters->taken >> 32);
-		PushToRing(&on);
-	}
-	ring_running = runs;
-	return runs;
-}
-
-static void
-EmitNow(const struct snapscope_record *record)
-{
-	if (RingRuns(record->ticks))
-		PushToRing(record);
-	if (SNAPSCOPE_USDT_LISTENING())
-		snapscope_usdt_fire(own_slot, record);
-}
-
-static void
-EmitDeferred(void)
-{
-	int			n = ndeferred;
-
-	ndeferred = 0;
-	for (int i = 0; i < n; i++)
-		EmitNow(&deferred[i]);
-}
-
-/*
- * Serializable transactions take their first snapshot under
- * SerializableXactHashLock; its events wait for the next one outside.
- */
-static inline bool
-UnderForeignLock(void)
-{
-	return IsolationIsSerializable() && LWLockHeldByMe(SerializableXactHashLock);
-}
-
-static void
-Emit(const struct snapscope_record *record)
-{
-	if (unlikely(UnderForeignLock()) && ndeferred < MAX_DEFERRED)
-	{
-		deferred[ndeferred++] = *record;
-		return;
-	}
-	if (unlikely(ndeferred > 0))
-		EmitDeferred();
-	EmitNow(record);
-}
-
-static struct snapscope_record
-NewRecord(enum snapscope_event type)
-{
-	struct snapscope_record record = {0};
-
-	record.type = (uint8) type;
-	record.ticks = snapscope_ticks(snapscope_clock, &record.cpu);
-	return record;
-}
-
-/* Emits a record of TYPE with words A and B. */
-static void
-EmitWords(enum snapscope_event type, uint32 a, uint32 b)
-{
-	struct snapscope_record record = NewRecord(type);
-
-	record.a = a;
-	record.b = b;
-	Emit(&record);
-}
-
-/* ---- the memory file and a slot's life ---- */
-
-static uint32
-RingCapacity(void)
-{
-	uint32		wanted = (uint32) ((Size) snapshot_event_ring_size * 1024 / sizeof(struct snapscope_record));
-	uint32		capacity = 1;
-
-	while (capacity * 2 <= wanted)
-		capacity *= 2;
-	return capacity;
-}
-
-void
-SnapScopeShmemInit(void)
-{
-	uint32		slots = (uint32) (MaxBackends + NUM_AUXILIARY_PROCS + max_prepared_xacts);
-
-	memfile = SnapScopeMemfileOpen(slots, RingCapacity());
-	control = SnapScopeControl(memfile);
-	max_lease_ticks = SnapScopeHeader(memfile)->max_lease_ticks;
-	snapscope_clock = SnapScopeHeader(memfile)->clock;
-}
-
-/* Completes the header with addresses in the segment, then makes it valid. */
-void
-SnapScopeDescribe(uint64 pgprocnos, uint64 copy)
-{
-	struct snapscope_header *header = SnapScopeHeader(memfile);
-
-	if (IsUnderPostmaster)
-		return;					/* re-attached: the postmaster has done it */
-	header->pgxact_address = (uint64) (uintptr_t) ProcGlobal->allPgXact;
-	header->pgxact_stride = sizeof(PGXACT);
-	header->pgproc_address = (uint64) (uintptr_t) ProcGlobal->allProcs;
-	header->pgproc_stride = sizeof(PGPROC);
-	header->pgprocnos_address = pgprocnos;
-	header->lock_address = (uint64) (uintptr_t) ProcArrayLock;
-	header->copy_address = copy;
-	header->segment_address = (uint64) (uintptr_t) UsedShmemSegAddr;
-	header->segment_bytes = ((const PGShmemHeader *) UsedShmemSegAddr)->totalsize;
-	__atomic_store_n(&header->magic, SNAPSCOPE_ABI_MAGIC, __ATOMIC_RELEASE);
-}
+/* ---- a slot's life ---- */
 
 void
 SnapScopeAttachSlot(void)
 {
-	own_slot = (uint32) MyProc->pgprocno;
-	snapscope_counters = SnapScopeCountersOf(memfile, own_slot);
-	snapscope_counters->owner_pid = (uint32) MyProcPid;
-	snapscope_counters->database = 0;
-	have_slot = true;
-	ring_running = false;
-	GrantScans(0);
-	was_listening = Listening();
-	if (was_listening)
-		EmitWords(SNAPSCOPE_EV_SLOT_TAKEN, (uint32) MyProcPid, 0);
+	snapscope_own_xid = MyPgXact->xid;
+	snapscope_own_xmin = MyPgXact->xmin;
+	SnapScopeTakeSlot();
+	Grant(0, 0);
+	was_listening = SnapScopeListening();
 }
 
 /* The caller still owns MyProc; the next owner of the slot may come right after it gives it back. */
 void
 SnapScopeReleaseSlot(void)
 {
-	if (!have_slot)
-		return;
-	SettleScans();
-	SnapScopeEmitInvalidation();
-	if (Listening())
-		EmitWords(SNAPSCOPE_EV_SLOT_RELEASED, (uint32) MyProcPid, 0);
-	snapscope_counters->owner_pid = 0;
-	snapscope_counters = &no_slot_counters;
-	have_slot = false;
-	ring_running = false;
-}
-
-const struct snapscope_counters *
-SnapScopeSlotCounters(uint32 slot)
-{
-	return slot < SnapScopeHeader(memfile)->slots ? SnapScopeCountersOf(memfile, slot) : NULL;
+	Settle();
+	SnapScopeGiveSlotBack();
 }
 
 /* ---- snapshots ---- */
 
-static void
+static inline void
 CountServed(const SnapshotCacheTrace *trace)
 {
 	snapscope_counters->taken++;
-	if (trace->outcome == SNAPSCOPE_OUTCOME_REUSED)
+	if (likely(trace->outcome == SNAPSCOPE_OUTCOME_REUSED))
 		snapscope_counters->reused++;
 	else
 		snapscope_counters->rebuilt++;
-	snapscope_counters->waited += trace->waited;
+	snapscope_counters->lockfree += trace->lockfree;
+	snapscope_counters->kept += trace->kept;
 	snapscope_counters->horizon_refreshes += trace->refreshed;
 	snapscope_counters->lines_scanned += trace->scan_lines;
 }
 
-/* The stock scan, once; it spends the credit granted for it. */
+/* Also of one that was not served. */
+static inline void
+CountWaits(const SnapshotCacheTrace *trace)
+{
+	snapscope_counters->waited += trace->waited != 0;
+	snapscope_counters->retries += trace->retries;
+	snapscope_counters->spins += trace->spins;
+	snapscope_counters->gave_up += trace->gave_up;
+}
+
+/* The stock scan, once; it spends the credit granted for it.  All is settled. */
 static Snapshot
 PrivateScan(Snapshot snapshot)
 {
-	GrantScans(1);
+	Grant(1, 0);
 	snapshot = GetSnapshotData(snapshot);
-	SettleScans();
+	Settle();
+	SnapshotCacheNoteHorizon(RecentGlobalXmin);
 	return snapshot;
+}
+
+static void
+EmitWait(uint32 kind, uint64 ticks, uint32 spins, bool gave_up, struct snapscope_record *record)
+{
+	record->type = SNAPSCOPE_EV_WAIT;
+	record->a = (uint32) Min(ticks, PG_UINT32_MAX);
+	record->b = kind;
+	record->c = spins;
+	record->d = gave_up;
+	SnapScopeEmit(record);
 }
 
 /* What happened inside of one snapshot, in the order in which it happened; all stamped at its end. */
 static void
+EmitWaits(const SnapshotCacheTrace *trace, struct snapscope_record *record)
+{
+	if (trace->waited & SNAPSCOPE_WAIT_LOCK)
+		EmitWait(SNAPSCOPE_WAIT_LOCK, trace->lock_ticks, 0, false, record);
+	if (trace->waited & SNAPSCOPE_WAIT_BUILDER)
+		EmitWait(SNAPSCOPE_WAIT_BUILDER, trace->spin_ticks, trace->spins, trace->gave_up, record);
+}
+
+static void
 EmitParts(const SnapshotCacheTrace *trace, struct snapscope_record *record)
 {
-	if (trace->waited)
-	{
-		record->type = SNAPSCOPE_EV_WAIT;
-		record->a = (uint32) Min(trace->wait_ticks, PG_UINT32_MAX);
-		record->b = SNAPSCOPE_WAIT_LOCK;
-		Emit(record);
-	}
 	if (trace->outcome == SNAPSCOPE_OUTCOME_REBUILT)
 	{
 		record->type = SNAPSCOPE_EV_REBUILD;
@@ -335,7 +190,7 @@ EmitParts(const SnapshotCacheTrace *trace, struct snapscope_record *record)
 		record->b = trace->copied_subxids;
 		record->c = (uint32) trace->generation;
 		record->d = (uint32) Min(trace->build_ticks, PG_UINT32_MAX);
-		Emit(record);
+		SnapScopeEmit(record);
 	}
 	if (trace->refreshed)
 	{
@@ -343,32 +198,36 @@ EmitParts(const SnapshotCacheTrace *trace, struct snapscope_record *record)
 		record->lines = trace->scan_lines;
 		record->a = trace->horizon;
 		record->b = record->c = record->d = 0;
-		Emit(record);
+		SnapScopeEmit(record);
 	}
+	if (trace->kept)
+		return;
 	record->type = SNAPSCOPE_EV_COPY;
 	record->lines = trace->copy_lines;
 	record->a = trace->copied_xids;
 	record->b = trace->copied_subxids;
 	record->c = (uint32) trace->generation;
 	record->d = trace->own_dropped;
-	Emit(record);
+	SnapScopeEmit(record);
 }
 
 static void
-EmitDone(Snapshot snapshot, struct snapscope_record *record, enum snapscope_outcome outcome,
-		 uint64 lines, bool waited)
+EmitDone(Snapshot snapshot, struct snapscope_record *record, const SnapshotCacheTrace *trace, uint64 lines)
 {
 	record->type = SNAPSCOPE_EV_SNAPSHOT_DONE;
-	record->outcome = (uint8) outcome;
+	record->outcome = trace->outcome;
 	record->lines = (uint16) Min(lines, PG_UINT16_MAX);
 	record->flags = (snapshot->suboverflowed ? SNAPSCOPE_FLAG_SUBOVERFLOWED : 0) |
 		(snapshot->takenDuringRecovery ? SNAPSCOPE_FLAG_RECOVERY : 0) |
-		(waited ? SNAPSCOPE_FLAG_WAITED : 0);
+		(trace->waited != 0 ? SNAPSCOPE_FLAG_WAITED : 0) |
+		(trace->lockfree ? SNAPSCOPE_FLAG_LOCKFREE : 0) |
+		(trace->kept ? SNAPSCOPE_FLAG_KEPT : 0) |
+		(trace->retries << SNAPSCOPE_FLAG_RETRIES_SHIFT);
 	record->a = snapshot->xcnt;
 	record->b = (uint32) snapshot->subxcnt;
 	record->c = snapshot->xmin;
 	record->d = snapshot->xmax;
-	Emit(record);
+	SnapScopeEmit(record);
 	record->outcome = SNAPSCOPE_OUTCOME_NONE;
 	record->flags = 0;
 }
@@ -378,32 +237,44 @@ static pg_noinline Snapshot
 TracedSnapshot(Snapshot snapshot)
 {
 	SnapshotCacheTrace trace = {0};
-	struct snapscope_record record = NewRecord(SNAPSCOPE_EV_SNAPSHOT_START);
-	bool		had_xmin = TransactionIdIsValid(MyPgXact->xmin);
+	struct snapscope_record record = SnapScopeNewRecord(SNAPSCOPE_EV_SNAPSHOT_START);
+	TransactionId xmin_before = snapscope_own_xmin;
 	uint64		lines_before = snapscope_counters->lines_scanned;
+	bool		served;
 
 	SnapScopeEmitInvalidation();
-	Emit(&record);
+	SnapScopeEmit(&record);
 
 	trace.timed = true;
-	if (SnapshotCache != NULL && SnapshotCacheGet(snapshot, &trace))
+	served = SnapshotCache != NULL && SnapshotCacheGet(snapshot, &trace);
+	CountWaits(&trace);
+	if (served)
 	{
 		CountServed(&trace);
-		record = NewRecord(SNAPSCOPE_EV_SNAPSHOT_DONE);
+		record = SnapScopeNewRecord(SNAPSCOPE_EV_SNAPSHOT_DONE);
+		EmitWaits(&trace, &record);
 		EmitParts(&trace, &record);
 	}
 	else
 	{
 		trace.outcome = SNAPSCOPE_OUTCOME_PRIVATE_SCAN;
 		snapshot = PrivateScan(snapshot);
-		snapscope_counters->waited += trace.waited;
-		record = NewRecord(SNAPSCOPE_EV_SNAPSHOT_DONE);
+		record = SnapScopeNewRecord(SNAPSCOPE_EV_SNAPSHOT_DONE);
+		EmitWaits(&trace, &record);
 	}
-	EmitDone(snapshot, &record, trace.outcome,
-			 snapscope_counters->lines_scanned - lines_before, trace.waited);
-	if (!had_xmin && TransactionIdIsValid(MyPgXact->xmin))
-		EmitWords(SNAPSCOPE_EV_XMIN_SET, MyPgXact->xmin, 0);
+	EmitDone(snapshot, &record, &trace, snapscope_counters->lines_scanned - lines_before);
+	if (!TransactionIdIsValid(xmin_before) && TransactionIdIsValid(snapscope_own_xmin))
+		SnapScopeEmitWords(SNAPSCOPE_EV_XMIN_SET, snapscope_own_xmin, 0);
 	return snapshot;
+}
+
+/* The stock scan, with credit for those to come: nothing is cached and nobody listens. */
+static pg_noinline Snapshot
+UnheardScan(Snapshot snapshot)
+{
+	snapscope_primary = !RecoveryInProgress();
+	Grant(CREDIT_GRANT, 0);
+	return GetSnapshotData(snapshot);
 }
 
 Snapshot
@@ -411,62 +282,34 @@ SnapScopeGetSnapshot(Snapshot snapshot)
 {
 	SnapshotCacheTrace trace;
 
-	was_listening = Listening();
+	Settle();
+	was_listening = SnapScopeListening();
 	if (unlikely(was_listening))
 	{
-		SettleScans();
+		Grant(0, 0);
 		return TracedSnapshot(snapshot);
 	}
 	if (SnapshotCache == NULL)
+		return UnheardScan(snapshot);
+
+	memset(&trace, 0, offsetof(SnapshotCacheTrace, copied_xids));
+	if (unlikely(!SnapshotCacheGet(snapshot, &trace)))
 	{
-		SettleScans();
-		snapscope_primary = !RecoveryInProgress();
-		GrantScans(CREDIT_GRANT);
-		return GetSnapshotData(snapshot);
+		CountWaits(&trace);
+		return PrivateScan(snapshot);
 	}
-	trace.timed = false;
-	if (likely(SnapshotCacheGet(snapshot, &trace)))
-	{
-		CountServed(&trace);
-		return snapshot;
-	}
-	snapscope_counters->waited += trace.waited;
-	return PrivateScan(snapshot);
+	CountWaits(&trace);
+	CountServed(&trace);
+	Grant(0, trace.lockfree || trace.kept ? CREDIT_GRANT : 0);
+	return snapshot;
 }
 
 /* ---- around snapshots ---- */
 
-void
-SnapScopeNoteInvalidation(enum snapscope_reason reason, uint64 generation)
+static void
+TransactionEnded(TransactionId xid, TransactionId xmin)
 {
-	snapscope_counters->invalidations[reason]++;
-	if (!Listening())
-		return;
-	pending_invalidation = NewRecord(SNAPSCOPE_EV_INVALIDATE);
-	pending_invalidation.outcome = (uint8) reason;
-	pending_invalidation.a = (uint32) generation;
-}
-
-void
-SnapScopeEmitInvalidation(void)
-{
-	struct snapscope_record record;
-
-	if (likely(pending_invalidation.type == SNAPSCOPE_EV_NONE))
-		return;
-	record = pending_invalidation;
-	pending_invalidation.type = SNAPSCOPE_EV_NONE;
-	Emit(&record);
-}
-
-/*
- * The own transaction has ended, or that of a prepared one which this backend
- * finished; XID and XMIN are what it had.
- */
-void
-SnapScopeTransactionEnd(TransactionId xid, TransactionId xmin)
-{
-	SettleScans();
+	Settle();
 	if (TransactionIdIsValid(xid))
 		snapscope_counters->xacts_with_xid++;
 	else
@@ -475,30 +318,76 @@ SnapScopeTransactionEnd(TransactionId xid, TransactionId xmin)
 		snapscope_counters->database = MyDatabaseId;
 
 	SnapScopeEmitInvalidation();
-	if (unlikely(Listening()))
+	if (unlikely(SnapScopeListening()))
 	{
 		if (TransactionIdIsValid(xmin))
-			EmitWords(SNAPSCOPE_EV_XMIN_CLEARED, xmin, InvalidTransactionId);
-		EmitWords(SNAPSCOPE_EV_XACT_END, xid, 0);
+			SnapScopeEmitWords(SNAPSCOPE_EV_XMIN_CLEARED, xmin, InvalidTransactionId);
+		SnapScopeEmitWords(SNAPSCOPE_EV_XACT_END, xid, 0);
 	}
 }
 
-/* Own xmin was changed other than by a snapshot or by the end of a transaction. */
+/* The own entry was cleared at the end of a transaction. */
 void
-SnapScopeXminChanged(TransactionId before, TransactionId after)
+SnapScopeTransactionEnd(void)
 {
-	if (likely(!Listening()) || before == after)
+	TransactionId xid = snapscope_own_xid;
+	TransactionId xmin = snapscope_own_xmin;
+
+	snapscope_own_xid = snapscope_own_xmin = InvalidTransactionId;
+	TransactionEnded(xid, xmin);
+}
+
+/* This backend has finished a prepared transaction. */
+void
+SnapScopePreparedEnd(TransactionId xid)
+{
+	TransactionEnded(xid, InvalidTransactionId);
+}
+
+/* The own entry was cleared after PREPARE: another one stands for the transaction. */
+void
+SnapScopePrepared(void)
+{
+	snapscope_own_xid = InvalidTransactionId;
+	SnapScopeXminMoved(InvalidTransactionId);
+}
+
+/*
+ * Own xmin has become AFTER, other than by a snapshot or by the end of a
+ * transaction; the store is made.  It was cleared or advanced: whoever computed
+ * a horizon from it may compute it anew.
+ */
+void
+SnapScopeXminMoved(TransactionId after)
+{
+	TransactionId before = snapscope_own_xmin;
+
+	snapscope_own_xmin = after;
+	if (before == after)
+		return;
+	SnapshotCacheXminLeft(before);
+	if (likely(!SnapScopeListening()))
 		return;
 	if (TransactionIdIsValid(before))
-		EmitWords(SNAPSCOPE_EV_XMIN_CLEARED, before, after);
+		SnapScopeEmitWords(SNAPSCOPE_EV_XMIN_CLEARED, before, after);
 	else
-		EmitWords(SNAPSCOPE_EV_XMIN_SET, after, 0);
+		SnapScopeEmitWords(SNAPSCOPE_EV_XMIN_SET, after, 0);
+}
+
+/* The same where it may now be older than a horizon already computed. */
+void
+SnapScopeXminLowered(TransactionId after)
+{
+	SnapshotCacheHorizonLowered();
+	SnapScopeXminMoved(after);
 }
 
 void
 SnapScopeXidAssigned(TransactionId xid, bool subxact)
 {
+	if (!subxact)
+		snapscope_own_xid = xid;
 	snapscope_counters->xids_assigned++;
-	if (unlikely(Listening()))
-		EmitWords(SNAPSCOPE_EV_XID_ASSIGNED, xid, subxact ? 1 : 0);
+	if (unlikely(SnapScopeListening()))
+		SnapScopeEmitWords(SNAPSCOPE_EV_XID_ASSIGNED, xid, subxact ? 1 : 0);
 }

@@ -23,6 +23,7 @@ static const char *const reason_names[SNAPSCOPE_REASON_COUNT] = {
 	[SNAPSCOPE_REASON_VACUUM_FLAG] = "vacuum_flag",
 	[SNAPSCOPE_REASON_DECODING_FLAG] = "decoding_flag",
 	[SNAPSCOPE_REASON_RESTORED_XMIN] = "restored_xmin",
+	[SNAPSCOPE_REASON_SLOT_XMIN] = "slot_xmin",
 };
 
 /* {"xact_end": n, ...}, reasons that occurred; *TOTAL is their sum. */
@@ -49,7 +50,7 @@ InvalidationsByReason(const struct snapscope_counters *counters, uint64 *total)
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data));
 }
 
-#define SNAPSHOT_CACHE_COLUMNS 15
+#define SNAPSHOT_CACHE_COLUMNS 20
 
 /* One row a slot that was ever used. */
 Datum
@@ -96,6 +97,11 @@ pg_stat_get_snapshot_cache(PG_FUNCTION_ARGS)
 		/* A plain scan cannot tell whether it waited. */
 		nulls[column] = snapshot_cache == SNAPSCOPE_MODE_OFF;
 		values[column++] = Int64GetDatum((int64) counters.waited);
+		values[column++] = Int64GetDatum((int64) counters.lockfree);
+		values[column++] = Int64GetDatum((int64) counters.kept);
+		values[column++] = Int64GetDatum((int64) counters.retries);
+		values[column++] = Int64GetDatum((int64) counters.spins);
+		values[column++] = Int64GetDatum((int64) counters.gave_up);
 		values[column++] = Int64GetDatum((int64) counters.lines_scanned);
 		values[column++] = Int64GetDatum((int64) counters.horizon_refreshes);
 		values[column + 1] = InvalidationsByReason(&counters, &invalidations);
