@@ -36,7 +36,7 @@ Pairs pair_up(Group& base, Group& other) {
     if (left.empty() || !std::equal(left.begin(), left.end(), right.begin(), right.end(), same_round))
         return Pairs::partial;
     const auto by_round = [](const Measurement& a, const Measurement& b) {
-        return a.pairing->round < b.pairing->round;
+        return a.pairing.value().round < b.pairing.value().round;
     };
     std::sort(base.begin(), base.end(), by_round);
     std::sort(other.begin(), other.end(), by_round);
@@ -166,10 +166,12 @@ Result<Diff> diff(const Group& base_given, const Group& other_given) {
     const Pairs pairs = pair_up(base, other);
     Diff out;
     out.paired = pairs == Pairs::complete;
-    for (const Measurement& one : base)
-        out.base.push_back(one.label);
-    for (const Measurement& one : other)
-        out.other.push_back(one.label);
+    for (const auto& [group, labels] : {std::pair{&base, &out.base}, std::pair{&other, &out.other}}) {
+        for (const Measurement& one : *group) {
+            labels->push_back(one.label);
+            out.partial |= !one.finished;
+        }
+    }
     bool exact = true;
     for (const std::string& name : metric_names(base, other)) {
         MetricDiff metric = compare_metric(name, base, other, out.paired);

@@ -95,6 +95,7 @@ TEST(Summary, OutcomesThatDoNotAddUpAreNamed) {
 TEST(Summary, WarnsOfWhateverMakesNumbersDoubtful) {
     snapscope::Run run = counted_run();
     run.finished = false;
+    run.events = true;
     run.sources.push_back(
         source("hitm", EvidenceKind::measured, SourceState::unavailable, "no hardware PMU", "needs bare metal"));
     run.sources[0].lost = 10;
@@ -108,7 +109,7 @@ TEST(Summary, WarnsOfWhateverMakesNumbersDoubtful) {
     load.tps = 123;
     run.workload = load;
     const auto warnings = summarize(run).warnings;
-    for (const char* text : {"unfinished", "not valid", "2 of 8 clients aborted", "-C",
+    for (const char* text : {"unfinished", "durations come with the end", "not valid", "2 of 8 clients aborted", "-C",
                              "source hitm is missing: no hardware PMU; needs bare metal",
                              "source ring lost 10 records (10.00 %", "own words"})
         EXPECT_THAT(warnings, Contains(HasSubstr(text))) << text;

@@ -69,6 +69,9 @@ std::vector<std::string> summary_warnings(const Run& run, const Summary& summary
     std::vector<std::string> out;
     if (!run.finished)
         out.emplace_back("the run is unfinished: figures cover what had been written when it was cut off");
+    if (!run.finished && run.events)
+        out.emplace_back("durations come with the end of a recording: this run has its events alone, see "
+                         "'snapscope export'");
     about_workload(run, out);
     about_sources(run, out);
     about_counts(summary, out);

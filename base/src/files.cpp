@@ -105,13 +105,13 @@ Status write_file_atomically(const std::filesystem::path& path, std::string_view
         return fail_errno(quoted("create a temporary file for", path), errno);
     TemporaryFile temporary(name);
     if (::fchmod(fd.get(), 0600) != 0)
-        return fail_errno(quoted("set the mode of", name), errno);
-    SNAPSCOPE_TRY(write_all(fd.get(), bytes, name));
+        return fail_errno(quoted("set the mode of", path), errno);
+    SNAPSCOPE_TRY(write_all(fd.get(), bytes, path));
     if (::fsync(fd.get()) != 0)
-        return fail_errno(quoted("sync", name), errno);
+        return fail_errno(quoted("sync", path), errno);
     // Some file systems report a full disk only here.
     if (::close(fd.release()) != 0)
-        return fail_errno(quoted("close", name), errno);
+        return fail_errno(quoted("close", path), errno);
     if (::rename(name.c_str(), path.c_str()) != 0)
         return fail_errno(quoted("replace", path), errno);
     temporary.keep();

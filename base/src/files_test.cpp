@@ -1,10 +1,13 @@
 #include <snapscope/base/files.hpp>
 
+#include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 namespace snapscope {
 namespace {
@@ -99,6 +102,23 @@ TEST_F(FilesTest, AFullDiskIsAnError) {
     if (!full)
         GTEST_SKIP() << "this host has no /dev/full";
     EXPECT_FALSE(write_all(full.get(), "x", "/dev/full"));
+}
+
+TEST_F(FilesTest, WhatDoesNotFitIsAnErrorThatNamesTheFileAndNotItsTemporary) {
+    const pid_t child = ::fork(); // the limit is for a process and stays
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        ::signal(SIGXFSZ, SIG_IGN);
+        const rlimit none{1, RLIM_INFINITY};
+        ::setrlimit(RLIMIT_FSIZE, &none);
+        const auto status = write_file_atomically(folder / "x", "new");
+        ::_exit(!status && status.error().what == "cannot write " + (folder / "x").string() + ": File too large" ? 0
+                                                                                                                 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_TRUE(fs::is_empty(folder));
 }
 
 } // namespace

@@ -87,6 +87,17 @@ std::string to_utf8(std::string_view text) {
     return out;
 }
 
+std::vector<std::string> split(std::string_view text, char separator) {
+    std::vector<std::string> parts;
+    for (;;) {
+        const auto end = text.find(separator);
+        parts.emplace_back(text.substr(0, end));
+        if (end == std::string_view::npos)
+            return parts;
+        text.remove_prefix(end + 1);
+    }
+}
+
 std::string json_quote(std::string_view text) {
     std::string out = "\"";
     for (const char c : to_utf8(text)) {

@@ -33,6 +33,13 @@ TEST(Trim, TakesBlanksOffBothEnds) {
     EXPECT_EQ(trim(" \t\n"), "");
 }
 
+TEST(Split, KeepsEmptyParts) {
+    using Parts = std::vector<std::string>;
+    EXPECT_EQ(split("ring,sql", ','), (Parts{"ring", "sql"}));
+    EXPECT_EQ(split("ring,,sql,", ','), (Parts{"ring", "", "sql", ""}));
+    EXPECT_EQ(split("", ','), Parts{""});
+}
+
 TEST(JsonQuote, EscapesWhatJsonForbids) {
     EXPECT_EQ(json_quote("a\"b\\c\n\t\x01"), "\"a\\\"b\\\\c\\n\\t\\u0001\"");
     EXPECT_EQ(json_quote("\xc3\xa9\xf0\x9f\x90\x98"), "\"\xc3\xa9\xf0\x9f\x90\x98\"");

@@ -1,6 +1,7 @@
 // snapscope diff BASE... --against NEW...
 #include "diff_text.hpp"
 #include "exit.hpp"
+#include "option_checks.hpp"
 #include "output_file.hpp"
 #include "verbs.hpp"
 
@@ -59,7 +60,9 @@ Result<int> compare(const DiffOptions& options, Terminal terminal) {
     if (options.format == Format::csv || options.format == Format::markdown)
         for (const std::string& warning : result->warnings)
             terminal.note("warning: " + warning);
-    return options.fail_on_regression && result->regression() ? exit_regression : exit_done;
+    if (options.fail_on_regression && result->regression())
+        return exit_regression;
+    return result->partial ? exit_partial : exit_done;
 }
 
 } // namespace
@@ -72,7 +75,7 @@ void add_diff(CLI::App& app, Context& context) {
         ->required()
         ->type_name("NEW ...");
     add_format_option(*verb, options->format);
-    verb->add_option("-o,--output", options->output, "Write to a file")->type_name("FILE");
+    verb->add_option("-o,--output", options->output, "Write to a file")->type_name("FILE")->check(not_empty);
     verb->add_flag("--force", options->force, "Replace an existing file");
     verb->add_flag("--fail-on-regression", options->fail_on_regression,
                    "Exit 4 when a metric with a better direction is shown to be worse");

@@ -1,6 +1,7 @@
 // snapscope export RUN --format perfetto
 #include "exit.hpp"
 #include "interrupt.hpp"
+#include "option_checks.hpp"
 #include "output_file.hpp"
 #include "verbs.hpp"
 
@@ -71,7 +72,7 @@ Result<int> export_perfetto(const ExportOptions& options, const Terminal& termin
     const auto write = [&](std::string_view bytes) { return file->write(bytes); };
     PerfettoOptions perfetto;
     perfetto.tool = "snapscope " SNAPSCOPE_VERSION;
-    perfetto.stop = &interrupt_requested();
+    perfetto.stop = &catch_interrupts();
     const auto result = write_perfetto(*run, events->stream.get(), events->source, write, perfetto);
     if (!result)
         return fail(result.error());
@@ -94,7 +95,9 @@ void add_export(CLI::App& app, Context& context) {
     verb->add_option("--format", options->format, "perfetto: Trace Event JSON for ui.perfetto.dev")
         ->required()
         ->type_name("FORMAT");
-    verb->add_option("-o,--output", options->output, "Write to a file (standard output otherwise)")->type_name("FILE");
+    verb->add_option("-o,--output", options->output, "Write to a file (standard output otherwise)")
+        ->type_name("FILE")
+        ->check(not_empty);
     verb->add_flag("--force", options->force, "Replace an existing file");
     verb->footer(
         "Ctrl-C closes the file where it is: what is written is a valid trace (exit 3).\n\n"

@@ -1,11 +1,13 @@
 #include "exit.hpp"
 #include "interrupt.hpp"
+#include "option_checks.hpp"
 #include "target_options.hpp"
 #include "verbs.hpp"
 
 #include <snapscope/base/text.hpp>
 #include <snapscope/collector/record.hpp>
 
+#include <cmath>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -17,8 +19,12 @@ struct VerbOptions {
     std::string output;
     std::string sources;
     std::string pairing;
-    int interval_ms = 1000;
 };
+
+constexpr double shortest_s = 0.001;
+constexpr double longest_s = 365.0 * 24 * 3600;
+constexpr int shortest_interval_ms = 10;
+constexpr int longest_interval_ms = 3'600'000;
 
 constexpr const char* examples = "Examples:\n"
                                  "  snapscope record -d 10\n"
@@ -72,13 +78,12 @@ void note_sources(const Run& run, const Context& context) {
         context.terminal.note("warning: " + warning);
 }
 
-int note_load(const Run& run, const Context& context) {
-    if (!run.workload || !run.workload->exit_status || *run.workload->exit_status == 0)
-        return exit_done;
+void note_load(const Run& run, const Context& context) {
+    if (!run.workload || run.workload->exit_status.value_or(0) == 0)
+        return;
     context.terminal.note(fmt::format("the load ended with exit status {}", *run.workload->exit_status));
     for (const auto& note : run.workload->notes)
         context.terminal.note(note);
-    return exit_failed;
 }
 
 Result<int> run_record(VerbOptions& options, const Context& context) {
@@ -90,22 +95,22 @@ Result<int> run_record(VerbOptions& options, const Context& context) {
         record_options.pairing = std::move(*pairing);
     }
     if (!options.sources.empty())
-        record_options.sources = CLI::detail::split(options.sources, ',');
+        record_options.sources = split(options.sources, ',');
     record_options.output = options.output.empty() ? default_run_name() : options.output;
-    record_options.interval = std::chrono::milliseconds(options.interval_ms);
+    record_options.on_load = kill_on_second_interrupt;
     record_options.tool_version = SNAPSCOPE_VERSION;
     ProgressLine line(!context.terminal.quiet && ::isatty(STDERR_FILENO) == 1);
-    const auto outcome =
-        record(record_options, interrupt_requested(), [&](const RecordProgress& now) { line.show(now); });
+    const auto outcome = record(record_options, catch_interrupts(), [&](const RecordProgress& now) { line.show(now); });
     line.clear();
     if (!outcome)
         return fail(outcome.error());
     SNAPSCOPE_TRY(print(outcome->load_output));
+    fmt::print(stderr, "{}", outcome->load_errors);
     note_sources(outcome->run, context);
-    const int load = note_load(outcome->run, context);
+    note_load(outcome->run, context);
     context.terminal.note("recorded " + outcome->folder.string());
-    if (load != exit_done)
-        return load;
+    if (outcome->load_failed)
+        return exit_failed;
     return outcome->partial ? exit_partial : exit_done;
 }
 
@@ -116,22 +121,26 @@ void add_record(CLI::App& app, Context& context) {
     RecordOptions& record_options = options->record;
     CLI::App* verb = app.add_subcommand("record", "Record a running server into a run")->group(group_record);
     add_target_options(*verb, record_options.target);
-    verb->add_option("-d,--duration", record_options.duration_s, "Stop after so many seconds (else: Ctrl-C)")
-        ->type_name("SECS")
-        ->check(CLI::PositiveNumber);
+    const auto duration = [&record_options](double seconds) {
+        record_options.duration = std::chrono::nanoseconds(std::llround(seconds * 1e9));
+    };
+    const auto interval = [&record_options](int ms) { record_options.interval = std::chrono::milliseconds(ms); };
+    add_number<double>(*verb, "-d,--duration", "SECS", shortest_s, longest_s, duration,
+                       "Stop after so many seconds (else: Ctrl-C)");
     verb->add_option("-o,--output", options->output, "The run (default: snapscope-DATE-TIME.snap)")
-        ->type_name("RUN.snap");
+        ->type_name("RUN.snap")
+        ->check(not_empty);
     verb->add_option("--source", options->sources, "Only these, e.g. ring,sql (default: every available one)")
-        ->type_name("LIST");
-    verb->add_option("--interval", options->interval_ms, "Length of a window")
-        ->type_name("MS")
-        ->check(CLI::Range(10, 3600000))
-        ->capture_default_str();
+        ->type_name("LIST")
+        ->check(not_empty);
+    add_number<int>(*verb, "--interval", "MS", shortest_interval_ms, longest_interval_ms, interval,
+                    "Length of a window (default: 1000)");
     verb->add_flag("--events", record_options.events, "Also record every event, as a trace");
     verb->add_flag("--yes", record_options.yes, "Probe a binary that other clusters run too");
     verb->add_flag("--force", record_options.force, "Replace an existing run");
     verb->add_option("--pair", options->pairing, "Place of this run in an alternating series")
-        ->type_name("SERIES:ROUND:POSITION");
+        ->type_name("SERIES:ROUND:POSITION")
+        ->check(not_empty);
     verb->add_option("LOAD", record_options.load, "After --: a command to run; the recording ends with it");
     verb->footer(examples);
     verb->callback(

@@ -3,6 +3,7 @@
 #include "show_text.hpp"
 #include "verbs.hpp"
 
+#include <snapscope/recording/event_trace.hpp>
 #include <snapscope/recording/run_folder.hpp>
 
 #include <memory>
@@ -31,9 +32,13 @@ std::string render(const Summary& summary, Format format, const Terminal& termin
 }
 
 Result<int> show(const ShowOptions& options, const Terminal& terminal) {
-    const auto run = read_run(options.run);
+    auto run = read_run(options.run);
     if (!run)
         return fail(run.error());
+    // Nothing shown comes from the events, so what is shown stays whole (docs/contracts.md).
+    if (run->finished && run->events)
+        if (const auto whole = check_event_trace(std::filesystem::path(options.run) / "events"); !whole)
+            run->warnings.push_back("the events are damaged, the figures here are not: " + whole.error().what);
     const Summary summary = summarize(*run);
     SNAPSCOPE_TRY(print(render(summary, options.format, terminal)));
     if (options.format == Format::csv || options.format == Format::markdown)

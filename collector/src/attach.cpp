@@ -138,10 +138,6 @@ const std::vector<std::string>& source_names() {
 }
 
 Result<Attached> attach_sources(const RecordOptions& options, Site& site) {
-    for (const auto& name : options.sources) {
-        if (std::find(source_names().begin(), source_names().end(), name) == source_names().end())
-            return fail("unknown source " + name, "see snapscope doctor", ErrorClass::usage);
-    }
     return Attacher(options, site).run();
 }
 

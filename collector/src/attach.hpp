@@ -30,8 +30,7 @@ struct Attached {
     bool missing_requested = false;
 };
 
-// Fails only where the whole recording has to: an unknown name, or another
-// collector that holds the server.
+// Fails only where the whole recording has to: another collector holds the server.
 [[nodiscard]] Result<Attached> attach_sources(const RecordOptions& options, Site& site);
 
 [[nodiscard]] EvidenceKind kind_of(const std::string& name);

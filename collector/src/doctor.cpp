@@ -32,10 +32,6 @@ SourceStatus absent(const std::string& name, const Status& host, const std::stri
     return status;
 }
 
-Status no_server() {
-    return fail(Error{ErrorClass::unavailable, "no server is running", "start one, or name it with --pid"});
-}
-
 Status probe_ring(const Site& site) {
     if (!site.memory)
         return fail(*site.memory_error);
@@ -82,6 +78,7 @@ void look_at_server(Diagnosis& diagnosis, const ProcFs& proc, const TargetSpec& 
 } // namespace
 
 Result<Diagnosis> diagnose(const TargetSpec& spec) {
+    SNAPSCOPE_TRY(check_target(spec));
     const ProcFs proc;
     Diagnosis diagnosis;
     const bool named = spec.pid || spec.pgdata || spec.port || spec.host;
@@ -92,8 +89,11 @@ Result<Diagnosis> diagnose(const TargetSpec& spec) {
         diagnosis.target = std::move(*target);
         look_at_server(diagnosis, proc, spec);
     } else {
+        auto none = no_server(proc);
+        if (none.hint.empty())
+            none.hint = "start one";
         for (const char* name : {"ring", "mirror", "ebpf", "sched", "sql"})
-            diagnosis.sources.push_back(row(name, no_server()));
+            diagnosis.sources.push_back(row(name, fail(none)));
     }
     diagnosis.sources.push_back(absent("hitm", probe_hardware_events(), "hardware memory events open"));
     diagnosis.sources.push_back(absent("pcm", probe_msr(), "model-specific registers are readable"));

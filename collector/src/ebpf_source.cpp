@@ -71,11 +71,13 @@ class UsdtCounter final : public EbpfSource {
     [[nodiscard]] std::vector<SeriesName> series() const override;
     void start(std::int64_t now_ns) override;
     std::vector<Value> sample(std::int64_t now_ns) override;
-    void stop() override { links_.clear(); }
+    void stop() override { set_counting(false); }
     void finish(std::int64_t now_ns, Run& run) override;
     [[nodiscard]] SourceStatus status() const override;
 
   private:
+    // The probes stay attached, which takes long to change.
+    void set_counting(bool on) { __atomic_store_n(&skeleton_->bss->counting, on ? 1U : 0U, __ATOMIC_RELEASE); }
     [[nodiscard]] std::vector<Counted> read() const;
     void put_histograms(Run& run) const;
 
@@ -176,7 +178,7 @@ std::vector<SeriesName> UsdtCounter::series() const {
 
 void UsdtCounter::start(std::int64_t now_ns) {
     start_ns_ = now_ns;
-    __atomic_store_n(&skeleton_->bss->counting, 1U, __ATOMIC_RELEASE);
+    set_counting(true);
     last_ = read();
 }
 
@@ -205,6 +207,7 @@ void UsdtCounter::put_histograms(Run& run) const {
 
 void UsdtCounter::finish(std::int64_t now_ns, Run& run) {
     end_ns_ = now_ns;
+    links_.clear(); // waits for probes that were under way: their events and counts are the same then
     for (const auto& counted : read()) {
         std::optional<std::int64_t> value;
         if (counted.value)

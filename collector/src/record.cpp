@@ -1,22 +1,18 @@
 #include "attach.hpp"
 #include "event_pump.hpp"
 #include "host.hpp"
+#include "load_run.hpp"
+#include "record_usage.hpp"
+#include "server_watch.hpp"
 
 #include <snapscope/collector/capabilities.hpp>
-#include <snapscope/collector/record.hpp>
-#include <snapscope/lab/pgbench.hpp>
-#include <snapscope/lab/process.hpp>
 #include <snapscope/recording/run_folder.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <csignal>
 #include <ctime>
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/random.h>
-#include <sys/syscall.h>
 
 namespace snapscope {
 namespace {
@@ -50,45 +46,11 @@ std::string rfc3339(std::int64_t ns) {
                        utc.tm_hour, utc.tm_min, utc.tm_sec, ns / ns_per_ms % 1000);
 }
 
-// Fails where creating the run would, and leaves nothing behind.
-Status check_output(const std::filesystem::path& output, bool force) {
-    if (output.extension() != ".snap")
-        return fail(output.string() + " does not end in .snap", "name the run NAME.snap", ErrorClass::usage);
-    std::error_code error;
-    if (!force && std::filesystem::exists(std::filesystem::symlink_status(output, error)))
-        return fail(output.string() + " exists", "choose another name or use --force");
-    auto parent = output.parent_path();
-    if (parent.empty())
-        parent = ".";
-    std::string probe = (parent / ".snapscope-XXXXXX").string();
-    if (::mkdtemp(probe.data()) == nullptr)
-        return fail_errno("cannot write to " + parent.string(), errno);
-    ::rmdir(probe.c_str());
-    return {};
-}
-
-// What the load printed, read as pgbench's where it is pgbench.
-Workload read_workload(const std::vector<std::string>& command, const std::string& output, int exit_status) {
-    if (std::filesystem::path(command.front()).filename() == "pgbench") {
-        auto workload = parse_pgbench(output, command, exit_status);
-        if (workload)
-            return std::move(*workload);
-        Workload unread;
-        unread.notes.push_back(workload.error().message());
-        unread.command = command_line(command);
-        unread.exit_status = exit_status;
-        return unread;
-    }
-    Workload workload;
-    workload.command = command_line(command);
-    workload.exit_status = exit_status;
-    return workload;
-}
-
 class Recording {
   public:
-    Recording(const RecordOptions& options, Site& site, Attached& attached, const std::atomic<bool>& stop)
-        : options_(options), site_(site), attached_(attached), stop_(stop) {}
+    Recording(const RecordOptions& options, Site& site, const ServerWatch& server, Attached& attached,
+              const std::atomic<bool>& stop)
+        : options_(options), site_(site), server_(server), attached_(attached), stop_(stop) {}
 
     Result<RecordOutcome> run(const std::function<void(const RecordProgress&)>& progress);
 
@@ -103,23 +65,24 @@ class Recording {
     void wait_until(std::int64_t until_ns);
     [[nodiscard]] bool ended();
     void take_window();
+    void end_observation();
     void finish_load();
     void finish_sources();
+    void conclude();
     void warn_once(const Error& error);
 
     const RecordOptions& options_;
     Site& site_;
+    const ServerWatch& server_;
     Attached& attached_;
     const std::atomic<bool>& stop_;
     Run run_;
     std::optional<RunFolderWriter> folder_;
     std::optional<EventPump> pump_;
-    std::optional<Process> load_;
-    std::string load_output_;
-    UniqueFd server_;
+    std::optional<LoadRun> load_;
+    std::string load_output_, load_errors_;
     std::int64_t window_start_ns_ = 0;
-    std::int64_t load_start_ns_ = 0;
-    bool load_ended_ = false, server_ended_ = false;
+    bool load_ended_ = false, load_failed_ = false, server_ended_ = false;
     bool partial_ = false;
     std::optional<std::size_t> taken_column_;
 };
@@ -155,6 +118,8 @@ void Recording::describe() {
 }
 
 Status Recording::create_folder() {
+    if (server_.ended())
+        return fail(server_has_ended(server_.pid()));
     auto folder = RunFolderWriter::create(options_.output, run_, options_.force);
     if (!folder)
         return fail(folder.error());
@@ -201,25 +166,21 @@ void Recording::start_sources() {
         source->start(window_start_ns_);
     if (pump_)
         pump_->start();
-    server_.reset(static_cast<int>(::syscall(SYS_pidfd_open, site_.postmaster.pid, 0)));
-    server_ended_ = !server_;
 }
 
 void Recording::start_load() {
     if (options_.load.empty())
         return;
-    load_start_ns_ = monotonic_ns();
-    Command command;
-    command.argv = options_.load;
-    command.environment = {{"LC_ALL", "C"}};
-    auto child = Process::start(std::move(command));
-    if (child) {
-        load_.emplace(std::move(*child));
+    auto load = LoadRun::start(options_.load);
+    if (!load) {
+        load_ended_ = load_failed_ = true;
+        run_.workload->exit_status = 127;
+        run_.workload->notes.push_back(load.error().message());
         return;
     }
-    load_ended_ = true;
-    run_.workload->exit_status = 127;
-    run_.workload->notes.push_back(child.error().message());
+    load_.emplace(std::move(*load));
+    if (options_.on_load)
+        options_.on_load(load_->group());
 }
 
 bool Recording::ended() {
@@ -231,14 +192,13 @@ void Recording::wait_until(std::int64_t until_ns) {
         const std::int64_t left_ms = (until_ns - monotonic_ns() + ns_per_ms - 1) / ns_per_ms;
         if (left_ms <= 0)
             return;
-        std::array<pollfd, 3> watched{{{server_.get(), POLLIN, 0},
-                                       {load_ ? load_->pidfd() : -1, POLLIN, 0},
-                                       {load_ ? load_->output_fd() : -1, POLLIN, 0}}};
+        std::vector<pollfd> watched{{server_.fd(), POLLIN, 0}};
+        if (load_)
+            std::ranges::copy(load_->watched(), std::back_inserter(watched));
         if (::poll(watched.data(), watched.size(), static_cast<int>(std::min(left_ms, longest_wait_ms))) <= 0)
             continue;
-        server_ended_ |= watched[0].revents != 0;
-        if (watched[1].revents != 0 || watched[2].revents != 0)
-            load_ended_ = load_->wait_for(std::chrono::milliseconds(0)).has_value();
+        server_ended_ = server_.ended();
+        load_ended_ = load_ && load_->ended();
     }
 }
 
@@ -270,8 +230,9 @@ void Recording::take_window() {
 void Recording::watch(const std::function<void(const RecordProgress&)>& progress) {
     const std::int64_t start = run_.clock.start_ns;
     const std::int64_t interval = options_.interval.count() * ns_per_ms;
+    const std::int64_t longest = INT64_MAX - start;
     const std::int64_t deadline =
-        options_.duration_s ? start + static_cast<std::int64_t>(*options_.duration_s * ns_per_s) : INT64_MAX;
+        options_.duration ? start + std::min<std::int64_t>(options_.duration->count(), longest) : INT64_MAX;
     for (std::int64_t tick = start + interval; !ended(); tick += interval) {
         wait_until(std::min(tick, deadline));
         if (ended() || monotonic_ns() >= deadline)
@@ -288,21 +249,26 @@ void Recording::watch(const std::function<void(const RecordProgress&)>& progress
     }
 }
 
+// Here the recording ends: counting stops and is read before anything slow.
+void Recording::end_observation() {
+    for (const auto& source : attached_.sources)
+        source->stop();
+    take_window();
+    run_.clock.end_ns = window_start_ns_;
+}
+
 void Recording::finish_load() {
     if (!load_)
         return;
-    constexpr auto grace = std::chrono::milliseconds(2000);
-    const bool cut_short = !load_->wait_for(std::chrono::milliseconds(0));
-    const int status = load_->stop(SIGTERM, grace);
-    load_output_ = load_->output();
-    const double took_s = static_cast<double>(monotonic_ns() - load_start_ns_) / ns_per_s;
-    run_.workload = read_workload(options_.load, load_output_, status);
-    if (!run_.workload->duration_s)
-        run_.workload->duration_s = took_s;
-    if (cut_short) {
-        run_.workload->valid = false;
-        run_.workload->notes.emplace_back("ended by the recording before it was done");
-    }
+    auto end = load_->finish();
+    if (options_.on_load)
+        options_.on_load(0);
+    run_.workload = std::move(end.workload);
+    load_output_ = std::move(end.output);
+    load_errors_ = std::move(end.errors);
+    load_failed_ = end.failed;
+    // A server that shuts down ends the sessions of its load first.
+    server_ended_ |= load_failed_ && server_.ending();
 }
 
 void Recording::finish_sources() {
@@ -310,17 +276,17 @@ void Recording::finish_sources() {
         if (const auto stopped = pump_->stop(); !stopped)
             warn_once(stopped.error());
     }
-    for (const auto& source : attached_.sources)
-        source->stop();
-    take_window();
-    run_.clock.end_ns = window_start_ns_;
     run_.sources.clear();
     for (const auto& source : attached_.sources) {
-        source->finish(window_start_ns_, run_);
+        source->finish(run_.clock.end_ns, run_);
         run_.sources.push_back(source->status());
-        partial_ |= run_.sources.back().lost > 0;
     }
     run_.sources.insert(run_.sources.end(), attached_.unavailable.begin(), attached_.unavailable.end());
+}
+
+void Recording::conclude() {
+    for (const auto& source : run_.sources)
+        partial_ |= source.lost > 0;
     partial_ |= attached_.missing_requested || attached_.sources.empty();
     if (server_ended_) {
         run_.warnings.push_back("the server ended during the recording");
@@ -329,8 +295,11 @@ void Recording::finish_sources() {
     if (attached_.feeds.size() > 1)
         run_.warnings.push_back("eBPF probes trapped inside the snapshots that the rings timed: the durations of both "
                                 "include that; record with --source ring for times alone");
-    if (options_.events && attached_.feeds.empty())
+    if (options_.events && attached_.feeds.empty()) {
         run_.warnings.push_back("no source could record events");
+        partial_ = true;
+    }
+    run_.finished = true;
 }
 
 Result<RecordOutcome> Recording::run(const std::function<void(const RecordProgress&)>& progress) {
@@ -341,11 +310,14 @@ Result<RecordOutcome> Recording::run(const std::function<void(const RecordProgre
     start_sources();
     start_load();
     watch(progress);
+    end_observation();
     finish_load();
     finish_sources();
-    run_.finished = true;
-    SNAPSCOPE_TRY(folder_->finish(run_));
-    return RecordOutcome{options_.output, std::move(run_), partial_, std::move(load_output_)};
+    conclude();
+    if (const auto finished = folder_->finish(run_); !finished)
+        return fail(finished.error().what, "what was recorded before stays in " + folder_->folder().string());
+    return RecordOutcome{folder_->folder(),       std::move(run_),        partial_, load_failed_ && !server_ended_,
+                         std::move(load_output_), std::move(load_errors_)};
 }
 
 } // namespace
@@ -360,16 +332,20 @@ std::string default_run_name() {
 
 Result<RecordOutcome> record(const RecordOptions& options, const std::atomic<bool>& stop,
                              const std::function<void(const RecordProgress&)>& progress) {
-    SNAPSCOPE_TRY(check_output(options.output, options.force));
+    SNAPSCOPE_TRY(check_usage(options));
     const ProcFs proc;
     const auto postmaster = find_target(proc, options.target);
     if (!postmaster)
         return fail(postmaster.error());
+    const auto server = ServerWatch::start(proc, postmaster->pid);
+    if (!server)
+        return fail(server.error());
+    SNAPSCOPE_TRY(RunFolderWriter::check(options.output, options.force));
     Site site = look_at(proc, *postmaster);
     auto attached = attach_sources(options, site);
     if (!attached)
         return fail(attached.error());
-    return Recording(options, site, *attached, stop).run(progress);
+    return Recording(options, site, *server, *attached, stop).run(progress);
 }
 
 } // namespace snapscope

@@ -68,6 +68,11 @@ void RingEvents::enable() {
     lease_.emplace(file_, conversion_.ticks_per_ns());
 }
 
+void RingEvents::disable() {
+    if (lease_)
+        lease_->stop();
+}
+
 void RingEvents::find_active() {
     for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
         SlotState& state = slots_[slot];
@@ -185,7 +190,7 @@ std::uint64_t RingEvents::count_unread() const {
 Status RingEvents::close(EventTraceWriter& trace) {
     if (!lease_)
         return {};
-    lease_->stop();
+    disable();
     lapses_ = lease_->lapses();
     const auto until = std::chrono::steady_clock::now() + straggler_time;
     do {

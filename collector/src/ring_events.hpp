@@ -21,6 +21,8 @@ class RingEvents final : public EventFeed {
     static Result<std::unique_ptr<RingEvents>> create(const MemoryFile& file);
 
     void enable();
+    // No record is written any more, but for one that a backend is about to finish.
+    void disable();
     Result<Drained> drain(EventTraceWriter& trace) override;
     Status close(EventTraceWriter& trace) override;
 

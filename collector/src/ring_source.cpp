@@ -93,6 +93,11 @@ std::vector<Value> RingSource::sample(std::int64_t /*now_ns*/) {
     return values;
 }
 
+void RingSource::stop() {
+    if (events_)
+        events_->disable();
+}
+
 void RingSource::put_totals(Run& run) const {
     const CounterSums total = table_.total();
     const auto put = [&](std::string name, const char* unit, std::optional<std::uint64_t> value) {

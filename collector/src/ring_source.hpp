@@ -21,6 +21,7 @@ class RingSource final : public Source {
     [[nodiscard]] std::vector<SeriesName> series() const override;
     void start(std::int64_t now_ns) override;
     std::vector<Value> sample(std::int64_t now_ns) override;
+    void stop() override;
     void finish(std::int64_t now_ns, Run& run) override;
     [[nodiscard]] SourceStatus status() const override;
 

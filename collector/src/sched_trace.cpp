@@ -62,9 +62,11 @@ class SchedTrace final : public Source {
     void start(std::int64_t now_ns) override {
         start_ns_ = now_ns;
         // The program counts from now on; a plain store of a word that it only reads.
-        __atomic_store_n(&skeleton_->bss->start_ns, static_cast<unsigned long long>(now_ns), __ATOMIC_RELEASE);
+        set_start(static_cast<unsigned long long>(now_ns));
         learn_owners();
     }
+
+    void stop() override { set_start(0); }
 
     std::vector<Value> sample(std::int64_t now_ns) override {
         learn_owners();
@@ -96,6 +98,9 @@ class SchedTrace final : public Source {
     }
 
   private:
+    // 0: nothing is counted.
+    void set_start(unsigned long long ns) { __atomic_store_n(&skeleton_->bss->start_ns, ns, __ATOMIC_RELEASE); }
+
     // Sums of finished runs, and what the processes on a CPU now have run since.
     [[nodiscard]] Sums read(std::int64_t now_ns) const {
         Sums sums;

@@ -1,7 +1,10 @@
+#include "sql_connection.hpp"
+
 #include <snapscope/base/text.hpp>
 #include <snapscope/collector/target.hpp>
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <sstream>
 #include <sys/stat.h>
 
@@ -49,6 +52,25 @@ Postmaster describe_postmaster(const ProcFs& proc, pid_t pid) {
     return found;
 }
 
+// Not yet reaped by its parent.
+bool has_ended(const ProcessStat& process) {
+    return process.state == 'Z' || process.state == 'X';
+}
+
+// Calls FOUND for every process of postgres that no other one started, as far as this user can see.
+template <typename F> void each_postmaster(const ProcFs& proc, F found) {
+    for (const pid_t pid : proc.pids()) {
+        if (!is_postgres(proc, pid))
+            continue;
+        if (const auto process = proc.stat(pid); process && !has_ended(*process) && !is_postgres(proc, process->parent))
+            found(pid);
+    }
+}
+
+bool same_folder(const std::filesystem::path& one, const std::filesystem::path& other) {
+    return (one / "").lexically_normal() == (other / "").lexically_normal();
+}
+
 std::string list_of(const std::vector<Postmaster>& postmasters) {
     std::string text;
     for (const auto& postmaster : postmasters)
@@ -61,6 +83,8 @@ Result<Postmaster> by_pid(const ProcFs& proc, pid_t pid) {
     const auto process = proc.stat(pid);
     if (!process)
         return fail("no process has " + name);
+    if (has_ended(*process))
+        return fail(server_has_ended(pid));
     if (!is_postgres(proc, pid))
         return fail(name + " is not a PostgreSQL server but " + process->name);
     pid_t top = pid;
@@ -84,10 +108,26 @@ Result<Postmaster> by_pgdata(const ProcFs& proc, const std::string& pgdata) {
         if (!error && path == wanted)
             return postmaster;
     }
-    if (!std::filesystem::exists(wanted / "PG_VERSION", error))
+    const bool is_data_folder = std::filesystem::exists(wanted / "PG_VERSION", error);
+    if (error)
+        return fail("cannot look into " + pgdata + ": " + error.message(), "run as the server's user or as root");
+    if (!is_data_folder)
         return fail(pgdata + " is not a data folder (it has no PG_VERSION)");
     return fail("no server runs in " + pgdata,
                 std::filesystem::exists(wanted / "postmaster.pid", error) ? "its postmaster.pid is stale" : "");
+}
+
+// Of the servers FOUND on one port, those whose socket lies in HOST.
+Status keep_sockets_in(const std::string& host, std::vector<Postmaster>& found, const std::string& where) {
+    std::string elsewhere;
+    for (const auto& postmaster : found)
+        elsewhere += (elsewhere.empty() ? "" : ", ") + postmaster.socket_folder.value_or("none");
+    std::erase_if(found, [&](const Postmaster& postmaster) {
+        return !postmaster.socket_folder || !same_folder(*postmaster.socket_folder, host);
+    });
+    if (found.empty())
+        return fail("no server" + where + " has its socket in " + host, "the socket folder there: " + elsewhere);
+    return {};
 }
 
 } // namespace
@@ -109,6 +149,7 @@ Result<PostmasterFile> parse_postmaster_file(std::string_view text) {
         file.port = parse_integer<std::uint16_t>(lines[3]);
     if (lines.size() > 4 && !lines[4].empty())
         file.socket_folder = lines[4];
+    file.stopping = lines.size() > 7 && trim(lines[7]) == "stopping";
     return file;
 }
 
@@ -133,40 +174,58 @@ bool is_postgres(const ProcFs& proc, pid_t pid) {
 
 std::vector<Postmaster> find_postmasters(const ProcFs& proc) {
     std::vector<Postmaster> found;
-    for (const pid_t pid : proc.pids()) {
-        if (!is_postgres(proc, pid))
-            continue;
-        const auto process = proc.stat(pid);
-        if (!process || process->state == 'Z' || is_postgres(proc, process->parent))
-            continue;
+    each_postmaster(proc, [&](pid_t pid) {
         auto postmaster = describe_postmaster(proc, pid);
         // `postgres --version` and orphaned backends have no postmaster.pid of their own.
         if (postmaster.port)
             found.push_back(std::move(postmaster));
-    }
+    });
     return found;
 }
 
-Result<Postmaster> find_target(const ProcFs& proc, const TargetSpec& spec) {
+Error no_server(const ProcFs& proc, const std::string& where) {
+    std::size_t hidden = 0;
+    each_postmaster(proc, [&](pid_t pid) { hidden += proc.link(pid, "exe") ? 0U : 1U; });
+    Error error{ErrorClass::failed, "no PostgreSQL server runs" + where, ""};
+    if (hidden > 0) {
+        error.what = fmt::format("{}{} PostgreSQL server{} that this user may not look at",
+                                 where.empty() ? "" : "no server is seen" + where + ", but ", hidden,
+                                 hidden == 1 ? " runs" : "s run");
+        error.hint = "run as the server's user or as root";
+    }
+    return error;
+}
+
+Error server_has_ended(pid_t pid) {
+    return {ErrorClass::failed, "pid " + std::to_string(pid) + " has ended", "name a server that runs"};
+}
+
+Status check_target(const TargetSpec& spec) {
     const int ways = (spec.pid ? 1 : 0) + (spec.pgdata ? 1 : 0) + (spec.port ? 1 : 0);
     if (ways > 1)
         return fail("--pid, --pgdata and --port exclude each other", "give one of them", ErrorClass::usage);
     if (spec.host && !spec.port)
         return fail("--host needs --port", "add --port N", ErrorClass::usage);
+    if (const auto login = merge_parameters({}, spec.dsn.value_or("")); !login)
+        return fail(login.error());
+    return {};
+}
+
+Result<Postmaster> find_target(const ProcFs& proc, const TargetSpec& spec) {
+    SNAPSCOPE_TRY(check_target(spec));
     if (spec.pid)
         return by_pid(proc, *spec.pid);
     if (spec.pgdata)
         return by_pgdata(proc, *spec.pgdata);
 
     auto found = find_postmasters(proc);
-    if (spec.port) {
-        std::erase_if(found, [&](const Postmaster& postmaster) {
-            return postmaster.port != spec.port || (spec.host && postmaster.socket_folder != spec.host);
-        });
-    }
+    if (spec.port)
+        std::erase_if(found, [&](const Postmaster& postmaster) { return postmaster.port != spec.port; });
     const std::string where = spec.port ? " on port " + std::to_string(*spec.port) : "";
     if (found.empty())
-        return fail("no PostgreSQL server runs" + where);
+        return fail(no_server(proc, where));
+    if (spec.host)
+        SNAPSCOPE_TRY(keep_sockets_in(*spec.host, found, where));
     if (found.size() > 1)
         return fail("several PostgreSQL servers run" + where + ": " + list_of(found), "choose one with --pid");
     return found.front();

@@ -57,6 +57,38 @@ TEST_F(FakeProc, OnlyRunningServerIsTheTarget) {
     EXPECT_EQ(found->socket_folder, "/run/a");
 }
 
+TEST_F(FakeProc, OneThatHasEndedIsNoTarget) {
+    process(100, 1, "/opt/bin/postgres");
+    auto stat = *read_text(root() / "100/stat");
+    stat.replace(stat.find(") S"), 3, ") Z");
+    write(root() / "100/stat", stat);
+    fs::remove(root() / "100/exe"); // as of a zombie
+    const auto found = find(with_pid(100));
+    ASSERT_FALSE(found);
+    EXPECT_EQ(found.error().error_class, ErrorClass::failed);
+    EXPECT_EQ(found.error().what, "pid 100 has ended");
+    EXPECT_THAT(find({}).error().what, HasSubstr("no PostgreSQL server runs"));
+}
+
+TEST_F(FakeProc, ServersThatMayNotBeLookedAtAreCounted) {
+    for (const pid_t pid : {100, 200}) {
+        process(pid, 1, "/opt/bin/postgres");
+        fs::remove(root() / std::to_string(pid) / "exe");
+        fs::remove(root() / std::to_string(pid) / "cwd");
+    }
+    process(101, 100, "/opt/bin/postgres");
+    fs::remove(root() / "101/exe");
+    const auto none = find({});
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().error_class, ErrorClass::failed);
+    EXPECT_EQ(none.error().what, "2 PostgreSQL servers run that this user may not look at");
+    EXPECT_THAT(none.error().hint, HasSubstr("as root"));
+    TargetSpec port;
+    port.port = 5432;
+    EXPECT_EQ(find(port).error().what,
+              "no server is seen on port 5432, but 2 PostgreSQL servers run that this user may not look at");
+}
+
 TEST_F(FakeProc, SeveralServersAreListed) {
     cluster("a", 100, "5432");
     cluster("b", 200, "5433");
@@ -76,8 +108,13 @@ TEST_F(FakeProc, PortAndHostChoose) {
     spec.host = "/run/b";
     ASSERT_TRUE(find(spec));
     EXPECT_EQ(find(spec)->pid, 200);
+    spec.host = "/run/b/";
+    EXPECT_TRUE(find(spec));
+    spec.host = "/nope";
+    EXPECT_EQ(find(spec).error().message(),
+              "no server on port 5432 has its socket in /nope; the socket folder there: /run/a, /run/b");
     spec.port = 1;
-    EXPECT_FALSE(find(spec));
+    EXPECT_THAT(find(spec).error().what, HasSubstr("no PostgreSQL server runs on port 1"));
 }
 
 TEST_F(FakeProc, DataFolderChoosesAlsoThroughALink) {
@@ -136,6 +173,9 @@ TEST_F(FakeProc, ContradictoryOptionsAreUsage) {
     TargetSpec host;
     host.host = "/run";
     EXPECT_EQ(find(host).error().error_class, ErrorClass::usage);
+    TargetSpec login;
+    login.dsn = "what";
+    EXPECT_EQ(find(login).error().error_class, ErrorClass::usage);
 }
 
 TEST(PostmasterFile, DamagedOnesAreErrorsOrLackFields) {
@@ -146,6 +186,8 @@ TEST(PostmasterFile, DamagedOnesAreErrorsOrLackFields) {
     const auto file = parse_postmaster_file("12\n/data\n0\n99999\n");
     ASSERT_TRUE(file);
     EXPECT_FALSE(file->port);
+    EXPECT_FALSE(parse_postmaster_file("12\n/d\n0\n5432\n/tmp\n*\n 1 2\nready   \n")->stopping);
+    EXPECT_TRUE(parse_postmaster_file("12\n/d\n0\n5432\n/tmp\n*\n 1 2\nstopping\n")->stopping);
 }
 
 TEST(ProcessStat, DamagedOnesAreErrors) {

@@ -191,6 +191,23 @@ TEST_F(Recorded, SecondCollectorIsRefusedByName) {
     EXPECT_EQ(first.wait(), 0);
 }
 
+TEST_F(Recorded, ProbesNeedNoLeaseBesideAnotherCollector) {
+    SNAPSCOPE_NEEDS_BPF();
+    Victim victim;
+    PipedProcess first(command(victim, {"--events", "ring"}));
+    EXPECT_EQ(first.line(), "recording");
+    const auto other = (folder_.path() / "two.snap").string();
+    PipedProcess second({SNAPSCOPE_RECORDER, std::to_string(victim.pid()), other, "--events", "--yes", "ebpf"});
+    EXPECT_EQ(second.line(), "recording");
+    victim.ask("go 30");
+    second.signal(SIGINT);
+    EXPECT_EQ(second.wait(), 0);
+    first.signal(SIGINT);
+    EXPECT_EQ(first.wait(), 0);
+    EXPECT_EQ(total(run(), "event_snapshots_taken", "ring"), 60);
+    EXPECT_EQ(total(*read_run(other), "snapshots_taken", "ebpf"), 60);
+}
+
 TEST_F(Recorded, KilledCollectorLeavesNothingRunning) {
     SNAPSCOPE_NEEDS_BPF();
     Victim victim;

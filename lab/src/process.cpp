@@ -35,6 +35,16 @@ int shell_status(int status) {
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+// A pipe whose reader never blocks; errno says why not.
+bool make_pipe(UniqueFd& reader, UniqueFd& writer) {
+    std::array<int, 2> ends{-1, -1};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+        return false;
+    reader.reset(ends[0]);
+    writer.reset(ends[1]);
+    return ::fcntl(reader.get(), F_SETFL, O_NONBLOCK) == 0;
+}
+
 } // namespace
 
 std::string command_line(const std::vector<std::string>& argv) {
@@ -47,94 +57,105 @@ std::string command_line(const std::vector<std::string>& argv) {
 Result<Process> Process::start(Command command) {
     if (command.argv.empty())
         return fail("no command to run", {}, ErrorClass::usage);
-    std::array<int, 2> pipe_ends{-1, -1};
-    if (command.output == Command::Output::captured && ::pipe2(pipe_ends.data(), O_CLOEXEC) != 0)
+    Process process;
+    UniqueFd output; // the child's ends
+    UniqueFd errors;
+    const bool apart = command.output == Command::Output::apart;
+    if ((apart || command.output == Command::Output::captured) && !make_pipe(process.output_.fd, output))
         return fail_errno("cannot make a pipe for " + command.argv[0], errno);
-    UniqueFd reader(pipe_ends[0]);
-    UniqueFd writer(pipe_ends[1]);
+    if (apart && !make_pipe(process.errors_.fd, errors))
+        return fail_errno("cannot make a pipe for " + command.argv[0], errno);
     if (command.output == Command::Output::file) {
-        writer.reset(::open(command.output_file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-        if (!writer)
+        output.reset(::open(command.output_file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+        if (!output)
             return fail_errno("cannot write " + command.output_file.string(), errno);
     }
 
-    Process process;
-    const auto child = child::launch(command, writer.get());
+    const auto child = child::launch(command, output.get(), apart ? errors.get() : output.get());
     if (!child)
         return fail(child.error());
     process.pid_ = *child;
     process.pidfd_.reset(static_cast<int>(::syscall(SYS_pidfd_open, process.pid_, 0)));
     if (!process.pidfd_)
         return fail_errno("cannot watch " + command.argv[0], errno);
-    if (reader) {
-        ::fcntl(reader.get(), F_SETFL, O_NONBLOCK);
-        process.output_fd_ = std::move(reader);
-    }
     return process;
 }
 
 Process::Process(Process&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)), pidfd_(std::move(other.pidfd_)), output_fd_(std::move(other.output_fd_)),
-      output_(std::move(other.output_)), status_(other.status_) {}
+    : pid_(std::exchange(other.pid_, -1)), pidfd_(std::move(other.pidfd_)), output_(std::move(other.output_)),
+      errors_(std::move(other.errors_)), status_(other.status_) {}
 
 Process& Process::operator=(Process&& other) noexcept {
     if (this != &other) {
         kill_now();
         pid_ = std::exchange(other.pid_, -1);
         pidfd_ = std::move(other.pidfd_);
-        output_fd_ = std::move(other.output_fd_);
         output_ = std::move(other.output_);
+        errors_ = std::move(other.errors_);
         status_ = other.status_;
     }
     return *this;
 }
 
-void Process::drain() {
+void Process::Stream::drain() {
     std::array<char, 16384> buffer{};
-    while (output_fd_) {
-        const auto got = ::read(output_fd_.get(), buffer.data(), buffer.size());
+    while (fd) {
+        const auto got = ::read(fd.get(), buffer.data(), buffer.size());
         if (got > 0) {
-            const auto room = max_output_bytes - std::min(max_output_bytes, output_.size());
-            output_.append(buffer.data(), std::min(room, static_cast<std::size_t>(got)));
+            const auto room = max_output_bytes - std::min(max_output_bytes, text.size());
+            text.append(buffer.data(), std::min(room, static_cast<std::size_t>(got)));
         } else if (got < 0 && errno == EINTR) {
             continue;
         } else {
             if (got == 0)
-                output_fd_.reset(); // every writer has closed it
+                fd.reset(); // every writer has closed it
             return;
         }
     }
 }
 
-void Process::reap(int options) {
+void Process::drain() {
+    output_.drain();
+    errors_.drain();
+}
+
+void Process::reap() {
     if (status_ || pid_ <= 0)
         return;
     int status = 0;
     pid_t got = 0;
     do
-        got = ::waitpid(pid_, &status, options);
+        got = ::waitpid(pid_, &status, 0);
     while (got < 0 && errno == EINTR);
     if (got == pid_)
         status_ = shell_status(status);
 }
 
-std::optional<int> Process::wait_for(std::chrono::milliseconds limit) {
+// Takes in what the child prints until it has ended (true: it waits to be
+// reaped), the time is over, or a signal came for this program, whose caller decides.
+bool Process::watch(std::chrono::milliseconds limit) {
     using std::chrono::steady_clock;
     const auto deadline = steady_clock::now() + limit;
     for (;;) {
         drain();
-        reap(WNOHANG);
-        if (status_) {
-            drain(); // what it wrote between the two
-            return status_;
-        }
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now()).count();
+        std::array<pollfd, 3> watched{
+            {{pidfd_.get(), POLLIN, 0}, {output_.fd.get(), POLLIN, 0}, {errors_.fd.get(), POLLIN, 0}}};
+        if (::poll(watched.data(), watched.size(), static_cast<int>(std::clamp<long>(left, 0, 60'000))) < 0)
+            return false;
+        if (watched[0].revents != 0) {
+            drain(); // what it wrote in between
+            return true;
+        }
         if (left <= 0)
-            return std::nullopt;
-        std::array<pollfd, 2> watched{{{pidfd_.get(), POLLIN, 0}, {output_fd_.get(), POLLIN, 0}}};
-        if (::poll(watched.data(), watched.size(), static_cast<int>(std::min<long>(left, 60'000))) < 0)
-            return std::nullopt; // a signal came for this program: its caller decides
+            return false;
     }
+}
+
+std::optional<int> Process::wait_for(std::chrono::milliseconds limit) {
+    if (!status_ && watch(limit))
+        reap();
+    return status_;
 }
 
 void Process::send_signal(int signal) const noexcept {
@@ -144,11 +165,14 @@ void Process::send_signal(int signal) const noexcept {
 
 int Process::stop(int signal, std::chrono::milliseconds grace) {
     using std::chrono::steady_clock;
-    send_signal(signal);
+    if (status_ || pid_ <= 0)
+        return status_.value_or(-1);
+    ::kill(-pid_, signal);
     const auto deadline = steady_clock::now() + grace;
-    while (!status_ && steady_clock::now() < deadline)
-        (void)wait_for(std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now()));
-    kill_now();
+    while (!watch(std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now())) &&
+           steady_clock::now() < deadline) {
+    }
+    kill_now(); // before the child is reaped: until then the group's number is its own
     drain();
     return status_.value_or(-1);
 }
@@ -159,7 +183,7 @@ void Process::kill_now() noexcept {
     // The whole group: what the child started must not outlive it.
     if (::kill(-pid_, SIGKILL) != 0)
         ::kill(pid_, SIGKILL);
-    reap(0);
+    reap();
 }
 
 Result<Finished> run_to_end(Command command, std::chrono::milliseconds limit) {

@@ -88,7 +88,8 @@ bool change_account(const Account& account) {
            ::syscall(SYS_setresuid, account.uid, account.uid, account.uid) == 0;
 }
 
-[[noreturn]] void run(const Command& command, const Prepared& prepared, int output, int report, pid_t parent) {
+[[noreturn]] void run(const Command& command, const Prepared& prepared, int output, int errors, int report,
+                      pid_t parent) {
     ::setpgid(0, 0);
     for (int signal = 1; signal < NSIG; ++signal)
         ::signal(signal, SIG_DFL);
@@ -107,7 +108,7 @@ bool change_account(const Account& account) {
         give_up(report, Step::folder);
     if (output >= 0) {
         const int input = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-        if (input < 0 || ::dup2(input, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0)
+        if (input < 0 || ::dup2(input, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(errors, 2) < 0)
             give_up(report, Step::output);
     }
     ::syscall(SYS_close_range, 3U, ~0U, static_cast<unsigned>(CLOSE_RANGE_CLOEXEC));
@@ -132,7 +133,7 @@ tl::unexpected<Error> explain(const Command& command, const Failure& failure) {
 
 } // namespace
 
-Result<pid_t> launch(const Command& command, int output) {
+Result<pid_t> launch(const Command& command, int output, int errors) {
     const auto prepared = prepare(command);
     if (!prepared)
         return fail(prepared.error());
@@ -147,7 +148,7 @@ Result<pid_t> launch(const Command& command, int output) {
     if (pid < 0)
         return fail_errno("cannot start " + command.argv[0], errno);
     if (pid == 0)
-        run(command, *prepared, output, writer.get(), parent);
+        run(command, *prepared, output, errors, writer.get(), parent);
 
     // Closed by a successful exec; otherwise it brings the failure.
     writer.reset();

@@ -29,6 +29,16 @@ TEST(Process, keeps_what_the_child_printed_and_its_status) {
     EXPECT_THAT(finished->output, HasSubstr("err\n"));
 }
 
+TEST(Process, keeps_the_two_streams_apart_when_asked_to) {
+    auto command = shell("echo out; echo err >&2; exit 3");
+    command.output = Command::Output::apart;
+    auto process = Process::start(command);
+    ASSERT_TRUE(process) << process.error().message();
+    EXPECT_EQ(process->wait_for(10s), 3);
+    EXPECT_EQ(process->output(), "out\n");
+    EXPECT_EQ(process->errors(), "err\n");
+}
+
 TEST(Process, more_output_than_a_pipe_holds_does_not_block_the_child) {
     const auto finished = run_to_end(shell("i=0; while [ $i -lt 3000 ]; do echo "
                                            "0123456789012345678901234567890123456789012345678901234567890123; "
@@ -70,19 +80,37 @@ TEST(Process, stops_a_child_that_takes_too_long) {
     EXPECT_EQ(finished->status, 128 + SIGTERM);
 }
 
+// Starts a process of the group that is no child of this program; its pid.
+pid_t grandchild_of(Process& process) {
+    while (process.output().find('\n') == std::string::npos)
+        (void)process.wait_for(10ms);
+    return std::stoi(process.output());
+}
+
+// Gone, or about to be reaped by its new parent.
+bool is_gone(pid_t pid) {
+    for (int tries = 0; tries < 500 && ::kill(pid, 0) == 0; ++tries)
+        ::usleep(10'000);
+    return ::kill(pid, 0) != 0;
+}
+
 TEST(Process, its_owner_takes_the_whole_group_along) {
     pid_t grandchild = 0;
     {
         auto process = Process::start(shell("sleep 60 & echo $!; wait"));
         ASSERT_TRUE(process);
-        while (process->output().find('\n') == std::string::npos)
-            (void)process->wait_for(10ms);
-        grandchild = std::stoi(process->output());
+        grandchild = grandchild_of(*process);
         ASSERT_EQ(::kill(grandchild, 0), 0);
     }
-    for (int tries = 0; tries < 500 && ::kill(grandchild, 0) == 0; ++tries)
-        ::usleep(10'000); // until its new parent has reaped it
-    EXPECT_NE(::kill(grandchild, 0), 0);
+    EXPECT_TRUE(is_gone(grandchild));
+}
+
+TEST(Process, stopping_leaves_nothing_of_the_group) {
+    auto process = Process::start(shell("(trap '' TERM; exec sleep 60) & echo $!; wait"));
+    ASSERT_TRUE(process);
+    const pid_t deaf = grandchild_of(*process);
+    EXPECT_EQ(process->stop(SIGTERM, 10s), 128 + SIGTERM);
+    EXPECT_TRUE(is_gone(deaf));
 }
 
 TEST(Process, the_child_ends_when_this_program_is_killed) {
@@ -98,9 +126,7 @@ TEST(Process, the_child_ends_when_this_program_is_killed) {
     pid_t pid = -1;
     ASSERT_EQ(::read(ends[0], &pid, sizeof pid), static_cast<ssize_t>(sizeof pid));
     ::waitpid(middle, nullptr, 0);
-    for (int tries = 0; tries < 500 && ::kill(pid, 0) == 0; ++tries)
-        ::usleep(10'000);
-    EXPECT_NE(::kill(pid, 0), 0);
+    EXPECT_TRUE(is_gone(pid));
     ::close(ends[0]);
     ::close(ends[1]);
 }

@@ -22,7 +22,7 @@ struct task_struct {
 } __attribute__((preserve_access_index));
 
 const volatile unsigned int target_postmaster = 0;
-/* Where the first switch of a CPU shows that a child had been running. */
+/* Where the first switch of a CPU shows that a child had been running; 0: nothing is counted. */
 unsigned long long start_ns = 0;
 
 struct {
@@ -90,7 +90,8 @@ int BPF_PROG(on_switch, _Bool preempt, struct task_struct* prev, struct task_str
     unsigned int zero = 0;
     struct snapscope_sched_totals* total = bpf_map_lookup_elem(&totals, &zero);
     struct snapscope_sched_cpu* here = bpf_map_lookup_elem(&cpus, &zero);
-    if (!total || !here || start_ns == 0)
+    unsigned long long start = *(volatile unsigned long long*)&start_ns; /* the collector may end it now */
+    if (!total || !here || start == 0)
         return 0;
     unsigned long long now = bpf_ktime_get_ns();
     unsigned int cpu = bpf_get_smp_processor_id();
@@ -99,7 +100,7 @@ int BPF_PROG(on_switch, _Bool preempt, struct task_struct* prev, struct task_str
         add_run(total, here->tgid, cpu, now - here->since_ns);
     } else if (!here->known && of_target(prev)) {
         note_arrival(total, prev->tgid, cpu);
-        add_run(total, prev->tgid, cpu, now > start_ns ? now - start_ns : 0);
+        add_run(total, prev->tgid, cpu, now > start ? now - start : 0);
     }
     here->known = 1;
     here->tgid = 0;

@@ -29,7 +29,7 @@ struct task_struct {
 
 const volatile unsigned int target_postmaster = 0;
 const volatile unsigned int want_events = 0;
-/* Set by the collector once all its sources are attached, so that they begin together. */
+/* Set by the collector while it observes, so that all its sources begin and end together. */
 unsigned int counting = 0;
 
 struct {

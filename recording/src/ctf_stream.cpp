@@ -142,19 +142,25 @@ StreamReader::Step StreamReader::next_event() {
     return Step::event;
 }
 
-StreamReader::Step StreamReader::advance_packet() {
+StreamReader::Step StreamReader::skip_packet() {
     if (failed_)
         return Step::failed;
-    while (at_ == content_end_) {
-        if (ended_)
-            return Step::end;
-        const auto opened = open_packet();
-        if (!opened) {
-            failed_ = opened.error();
-            return Step::failed;
-        }
+    at_ = content_end_;
+    if (ended_)
+        return Step::end;
+    const auto opened = open_packet();
+    if (!opened) {
+        failed_ = opened.error();
+        return Step::failed;
     }
-    return next_event();
+    return *opened ? Step::event : Step::end;
+}
+
+StreamReader::Step StreamReader::advance_packet() {
+    Step step = failed_ ? Step::failed : Step::event;
+    while (step == Step::event && at_ == content_end_)
+        step = skip_packet();
+    return step == Step::event ? next_event() : step;
 }
 
 } // namespace snapscope::ctf

@@ -26,11 +26,16 @@ class StreamReader {
     enum class Step { event, end, failed };
     Step advance() { return at_ != content_end_ && !failed_ ? next_event() : advance_packet(); }
 
+    // Moves past the rest of the packet and opens the next one, whose events
+    // are not looked at; as advance() otherwise.
+    Step skip_packet();
+
     // Why advance() failed.
     [[nodiscard]] const Error& error() const { return *failed_; }
 
     [[nodiscard]] const Event& event() const { return event_; }
     [[nodiscard]] EventSource source() const { return source_; }
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
     [[nodiscard]] std::uint32_t slot() const { return slot_; }
     [[nodiscard]] std::uint64_t lost() const { return lost_; }
     [[nodiscard]] bool truncated() const { return truncated_; }

@@ -73,6 +73,20 @@ TEST_F(DamageTest, CutAtAnyByteATraceIsReadUpToItsLastWholePacket) {
     }
 }
 
+TEST_F(DamageTest, ALookAtThePacketsFindsATraceThatIsNotWhole) {
+    EXPECT_TRUE(check_event_trace(path()));
+    put(stream(), whole.substr(0, whole.size() - 1));
+    const auto cut = check_event_trace(path());
+    ASSERT_FALSE(cut);
+    EXPECT_THAT(cut.error().what, HasSubstr("ring-00001 is cut off"));
+    put(stream(), whole.substr(0, first_packet) + "noise" + whole.substr(first_packet + 5));
+    const auto damaged = check_event_trace(path());
+    ASSERT_FALSE(damaged);
+    EXPECT_THAT(damaged.error().what, HasSubstr("damaged at byte " + std::to_string(first_packet)));
+    fs::remove_all(path());
+    EXPECT_FALSE(check_event_trace(path()));
+}
+
 TEST_F(DamageTest, ATailOfZerosIsACutTrace) {
     put(stream(), whole + std::string(5000, '\0'));
     ASSERT_EQ(error_of_reading(), "");

@@ -169,6 +169,23 @@ Result<EventTraceReader> EventTraceReader::open(const fs::path& folder) {
     return EventTraceReader(std::move(state));
 }
 
+Status check_event_trace(const fs::path& folder) {
+    const auto reader = EventTraceReader::open(folder);
+    if (!reader)
+        return fail(reader.error());
+    using Step = ctf::StreamReader::Step;
+    for (ctf::StreamReader& stream : reader->state_->streams) {
+        Step step = Step::event;
+        while (step == Step::event)
+            step = stream.skip_packet();
+        if (step == Step::failed)
+            return fail(stream.error());
+        if (stream.truncated())
+            return fail(stream.path().string() + " is cut off");
+    }
+    return {};
+}
+
 Result<std::size_t> EventTraceReader::read(std::span<Item> items) {
     return state_->read(items);
 }

@@ -1,5 +1,7 @@
 #include "journal.hpp"
 
+#include "json_text.hpp"
+
 #include <snapscope/base/files.hpp>
 
 #include <cerrno>
@@ -50,15 +52,12 @@ std::string window_row_to_line(const WindowRow& row) {
 
 Result<WindowRow> window_row_from_line(std::string_view line) {
     const auto refuse = [](const std::string& why) { return fail("cannot read a window: " + why); };
-    json row;
-    try {
-        row = json::parse(line);
-    } catch (const json::exception& error) {
-        return refuse(error.what());
-    }
+    const auto row = parse_json(line, "a window");
+    if (!row)
+        return fail(row.error());
     WindowRow out;
-    if (!row.is_object() || !read_time(row, "start_ns", out.start_ns) || !read_time(row, "end_ns", out.end_ns) ||
-        !read_values(row, out.values))
+    if (!row->is_object() || !read_time(*row, "start_ns", out.start_ns) || !read_time(*row, "end_ns", out.end_ns) ||
+        !read_values(*row, out.values))
         return refuse("expected start_ns, end_ns and values");
     if (out.end_ns < out.start_ns)
         return refuse("it ends before it starts");

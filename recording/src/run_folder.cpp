@@ -1,4 +1,5 @@
 #include "journal.hpp"
+#include "json_text.hpp"
 
 #include <snapscope/base/files.hpp>
 #include <snapscope/recording/run_folder.hpp>
@@ -35,13 +36,10 @@ Result<Run> read_run_json(const fs::path& folder) {
     const auto bytes = read_file(path, max_run_bytes);
     if (!bytes)
         return fail(bytes.error().what, "give a run folder (NAME.snap)");
-    nlohmann::json json;
-    try {
-        json = nlohmann::json::parse(*bytes);
-    } catch (const nlohmann::json::exception& error) {
-        return fail(fmt::format("{} is no JSON: {}", path.string(), error.what()));
-    }
-    auto run = run_from_json(json);
+    const auto json = parse_json(*bytes, path.string());
+    if (!json)
+        return fail(json.error());
+    auto run = run_from_json(*json);
     if (!run)
         return fail(fmt::format("{}: {}", path.string(), run.error().what));
     return run;
@@ -152,19 +150,40 @@ class NewFolder {
     fs::path path_;
 };
 
-Status check_target(const fs::path& folder, bool force) {
-    if (folder.extension() != ".snap" || folder.stem().empty())
-        return fail(fmt::format("cannot record into {}: the name must end in .snap", folder.string()), "",
-                    ErrorClass::usage);
-    std::error_code error;
-    if (!fs::exists(fs::symlink_status(folder, error)))
-        return {};
-    if (!force)
-        return fail(fmt::format("{} exists", folder.string()), "choose another name or use --force");
-    return check_removable(folder);
+// "x.snap/" is x.snap.
+fs::path without_slash(const fs::path& given) {
+    return given.has_filename() ? given : given.parent_path();
+}
+
+// The words of FAILED, which tried to write in MADE, for the folder that MADE was to become.
+Error about(Error failed, const fs::path& made, const fs::path& folder) {
+    if (const auto at = failed.what.find(made.string()); at != std::string::npos)
+        failed.what.replace(at, made.string().size(), folder.string());
+    return failed;
 }
 
 } // namespace
+
+Status check_run_name(const fs::path& given) {
+    const fs::path folder = without_slash(given);
+    if (folder.extension() != ".snap" || folder.stem().empty())
+        return fail(fmt::format("cannot record into '{}': the name must end in .snap", given.string()),
+                    "name the run NAME.snap", ErrorClass::usage);
+    return {};
+}
+
+Status RunFolderWriter::check(const fs::path& given, bool force) {
+    SNAPSCOPE_TRY(check_run_name(given));
+    const fs::path folder = without_slash(given);
+    std::error_code error;
+    if (fs::exists(fs::symlink_status(folder, error))) {
+        if (!force)
+            return fail(fmt::format("{} exists", folder.string()), "choose another name or use --force");
+        SNAPSCOPE_TRY(check_removable(folder));
+    }
+    auto probe = NewFolder::create(folder);
+    return probe ? Status{} : fail(probe.error());
+}
 
 struct RunFolderWriter::State {
     fs::path folder;
@@ -179,9 +198,8 @@ RunFolderWriter& RunFolderWriter::operator=(RunFolderWriter&&) noexcept = defaul
 RunFolderWriter::~RunFolderWriter() = default;
 
 Result<RunFolderWriter> RunFolderWriter::create(const fs::path& given, const Run& run, bool force) {
-    // "x.snap/" is x.snap.
-    const fs::path folder = given.has_filename() ? given : given.parent_path();
-    SNAPSCOPE_TRY(check_target(folder, force));
+    SNAPSCOPE_TRY(check(given, force));
+    const fs::path folder = without_slash(given);
 
     // Built aside and renamed: a folder of this name always holds a run.
     auto made = NewFolder::create(folder);
@@ -192,10 +210,11 @@ Result<RunFolderWriter> RunFolderWriter::create(const fs::path& given, const Run
     const auto bytes = run_bytes(first);
     if (!bytes)
         return fail(bytes.error());
-    SNAPSCOPE_TRY(write_file_atomically(made->path() / run_name, *bytes));
+    if (const auto written = write_file_atomically(made->path() / run_name, *bytes); !written)
+        return fail(about(written.error(), made->path(), folder));
     auto journal = Journal::create(made->path() / journal_name);
     if (!journal)
-        return fail(std::move(journal).error());
+        return fail(about(journal.error(), made->path(), folder));
 
     if (std::error_code error; force && (fs::remove_all(folder, error), error))
         return fail(fmt::format("cannot remove {}: {}", folder.string(), error.message()));

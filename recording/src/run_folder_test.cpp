@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 // A run at its start: two series, no windows.
 Run starting_run() {
@@ -148,6 +149,34 @@ TEST_F(RunFolderTest, AFullDiskIsAnErrorAndWholeWindowsStay) {
     EXPECT_THAT(names(path()), ElementsAre("journal.jsonl", "run.json"));
 }
 
+TEST_F(RunFolderTest, WhatDoesNotFitNamesTheRunAndLeavesNothing) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        ::signal(SIGXFSZ, SIG_IGN);
+        const rlimit none{10, RLIM_INFINITY};
+        ::setrlimit(RLIMIT_FSIZE, &none);
+        const auto writer = RunFolderWriter::create(path(), starting_run(), false);
+        ::_exit(!writer && writer.error().what == "cannot write " + (path() / "run.json").string() + ": File too large"
+                    ? 0
+                    : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_TRUE(fs::is_empty(folder));
+}
+
+TEST_F(RunFolderTest, AFolderIsCheckedWithoutATrace) {
+    EXPECT_TRUE(RunFolderWriter::check(path(), false));
+    EXPECT_TRUE(fs::is_empty(folder));
+    EXPECT_EQ(RunFolderWriter::check(folder / "x", false).error().error_class, ErrorClass::usage);
+    EXPECT_FALSE(RunFolderWriter::check(folder / "none" / "x.snap", false));
+    fs::create_directory(path());
+    EXPECT_THAT(RunFolderWriter::check(path(), false).error().what, HasSubstr("exists"));
+    EXPECT_THAT(RunFolderWriter::check(path(), true).error().what, HasSubstr("not a run"));
+}
+
 TEST_F(RunFolderTest, NothingIsOverwrittenWithoutForce) {
     { auto writer = must_create(); }
     const auto again = RunFolderWriter::create(path(), starting_run(), false);
@@ -253,11 +282,13 @@ TEST_F(RunFolderTest, WhatIsNoRunIsAnErrorThatNamesTheFile) {
     EXPECT_FALSE(read_run(folder));
 }
 
-TEST_F(RunFolderTest, ARunJsonCutAtAnyByteIsRefused) {
+TEST_F(RunFolderTest, ARunJsonCutAtAnyByteIsRefusedInPlainWords) {
     const std::string whole = run_to_json(bare_sample_run()).dump();
     for (std::size_t cut = 0; cut < whole.size(); ++cut) {
         put(folder / "run.json", whole.substr(0, cut));
-        EXPECT_FALSE(read_run(folder)) << cut;
+        const auto run = read_run(folder);
+        ASSERT_FALSE(run) << cut;
+        EXPECT_THAT(run.error().what, StartsWith((folder / "run.json").string() + " is cut off or not JSON (byte "));
     }
     put(folder / "run.json", whole);
     EXPECT_TRUE(read_run(folder));

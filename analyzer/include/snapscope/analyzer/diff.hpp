@@ -37,7 +37,8 @@ struct Diff {
     std::vector<std::string> base, other; // labels
     std::vector<MetricDiff> metrics;      // the contract's order, then by name
     bool paired = false;
-    std::string test; // which test, in words
+    bool partial = false; // a run on either side is unfinished
+    std::string test;     // which test, in words
     std::vector<std::string> warnings;
 
     [[nodiscard]] bool regression() const;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace snapscope {
 
@@ -28,6 +29,9 @@ requires(!std::same_as<T, bool>) [[nodiscard]] std::optional<T> parse_integer(st
 
 // `text` without ASCII blanks and line ends at both ends.
 [[nodiscard]] std::string_view trim(std::string_view text);
+
+// The parts of `text` between separators, empty ones included: "a,,b" has three, "" has one.
+[[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
 
 // `text` as a JSON string, quotes included.  Bytes that are no UTF-8 become
 // U+FFFD, so the result is valid whatever comes in.

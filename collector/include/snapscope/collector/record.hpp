@@ -18,15 +18,17 @@ namespace snapscope {
 
 struct RecordOptions {
     TargetSpec target;
-    std::optional<double> duration_s; // none: until interrupted or the load ends
-    std::filesystem::path output;     // ends in .snap
-    std::vector<std::string> sources; // empty: every one that is available
+    std::optional<std::chrono::nanoseconds> duration; // none: until interrupted or the load ends
+    std::filesystem::path output;                     // ends in .snap
+    std::vector<std::string> sources;                 // empty: every one that is available
     std::chrono::milliseconds interval{1000};
     bool events = false;
     bool yes = false;   // probes may also fire in other clusters that run the same binary
     bool force = false; // an existing run at `output` is replaced
     std::optional<Pairing> pairing;
     std::vector<std::string> load; // a command and its arguments; empty for none
+    // Called with the group of the load's processes, and with 0 once they have ended.
+    std::function<void(pid_t)> on_load;
     std::string tool_version;
 };
 
@@ -38,8 +40,9 @@ struct RecordProgress {
 struct RecordOutcome {
     std::filesystem::path folder;
     Run run;
-    bool partial = false;    // a requested source was missing, records were lost, or the server ended
-    std::string load_output; // what the load printed
+    bool partial = false;                 // something requested was missing, records were lost, or the server ended
+    bool load_failed = false;             // by itself: neither cut short by the recording nor because the server ended
+    std::string load_output, load_errors; // what the load printed on stdout and stderr
 };
 
 // "snapscope-20250131-235959.snap"
@@ -49,8 +52,10 @@ struct RecordOutcome {
 [[nodiscard]] const std::vector<std::string>& source_names();
 
 // Blocks until the duration is over, the load or the server has ended, or
-// `stop` is true; signals wake it.  An output that cannot be written fails
-// before anything is attached.
+// `stop` is true; signals wake it.  What is observed ends there, too: sources
+// are detached and the load is ended after they have been read.  Options that
+// make no sense (class usage) fail first, then a server that is not there, then
+// an output that cannot be written; nothing is attached before.
 [[nodiscard]] Result<RecordOutcome> record(const RecordOptions& options, const std::atomic<bool>& stop,
                                            const std::function<void(const RecordProgress&)>& progress);
 

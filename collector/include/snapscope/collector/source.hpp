@@ -1,6 +1,7 @@
 // One source of evidence of a recording.  The recorder attaches all sources,
-// calls sample() once an interval and finish() once; a source that cannot go on
-// says so in its status and never ends the recording.
+// calls start() of each, sample() once an interval, then stop() and a last
+// sample() of each, and finish() once; a source that cannot go on says so in its
+// status and never ends the recording.
 #pragma once
 
 #include <snapscope/recording/run.hpp>
@@ -35,10 +36,11 @@ class Source {
     virtual void start(std::int64_t now_ns) = 0;
     // Differences since start() or the last sample(), one a column.
     virtual std::vector<Value> sample(std::int64_t now_ns) = 0;
-    // Ends what could still count while other sources are read; one last
-    // sample() follows.
+    // The end of what is observed: nothing is counted from here on.  Quick, so
+    // that all sources end together: it detaches nothing.
     virtual void stop() {}
-    // Stops watching and puts totals, histograms and slots into RUN.
+    // Detaches, and puts totals, histograms and slots into RUN; NOW_NS is the
+    // time of the last sample().
     virtual void finish(std::int64_t now_ns, Run& run) = 0;
     [[nodiscard]] virtual SourceStatus status() const = 0;
 };

@@ -27,6 +27,7 @@ struct PostmasterFile {
     std::string pgdata;
     std::optional<std::uint16_t> port;
     std::optional<std::string> socket_folder;
+    bool stopping = false; // shuts down
 };
 [[nodiscard]] Result<PostmasterFile> parse_postmaster_file(std::string_view text);
 
@@ -43,8 +44,16 @@ struct Postmaster {
 [[nodiscard]] bool is_postgres(const ProcFs& proc, pid_t pid);
 [[nodiscard]] std::vector<Postmaster> find_postmasters(const ProcFs& proc);
 
-// The one postmaster that SPEC means.  Contradictory options: class usage; all
-// else (none, several, a backend, no such process): class failed.
+// Why find_postmasters() finds none (WHERE: "", " on port 5432"): none runs, or
+// only such as this user may not look at.
+[[nodiscard]] Error no_server(const ProcFs& proc, const std::string& where = {});
+[[nodiscard]] Error server_has_ended(pid_t pid);
+
+// Options that contradict each other or say nothing: class usage.
+[[nodiscard]] Status check_target(const TargetSpec& spec);
+
+// The one postmaster that SPEC means, after check_target().  None, several, a
+// backend, no such process, one that has ended: class failed.
 [[nodiscard]] Result<Postmaster> find_target(const ProcFs& proc, const TargetSpec& spec);
 
 // Other postmasters that run the same binary (device and inode): a probe set

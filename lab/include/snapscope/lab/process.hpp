@@ -25,6 +25,7 @@ struct Command {
 
     enum class Output {
         captured,  // stdout and stderr together: Process::output()
+        apart,     // stdout: Process::output(), stderr: Process::errors()
         inherited, // this program's own
         file,      // appended to `output_file`
     };
@@ -49,9 +50,10 @@ class Process {
     ~Process() { kill_now(); }
 
     [[nodiscard]] pid_t pid() const { return pid_; }
-    // Readable in poll() when the child has ended, or has printed something.
+    // Readable in poll() when the child has ended, or has printed something; -1 for none.
     [[nodiscard]] int pidfd() const { return pidfd_.get(); }
-    [[nodiscard]] int output_fd() const { return output_fd_.get(); }
+    [[nodiscard]] int output_fd() const { return output_.fd.get(); }
+    [[nodiscard]] int errors_fd() const { return errors_.fd.get(); }
 
     // Takes in what the child printed, for at most `limit` (0: only what is
     // there), and returns its exit status as a shell states it (128 + signal)
@@ -59,22 +61,30 @@ class Process {
     [[nodiscard]] std::optional<int> wait_for(std::chrono::milliseconds limit);
 
     // What a captured child printed so far; past 4 MiB the rest is dropped.
-    [[nodiscard]] const std::string& output() const { return output_; }
+    [[nodiscard]] const std::string& output() const { return output_.text; }
+    [[nodiscard]] const std::string& errors() const { return errors_.text; }
 
     void send_signal(int signal) const noexcept;
-    // `signal`, and SIGKILL when the child has not ended within `grace`.
+    // `signal` to the child's whole group; SIGKILL to what is left of it when
+    // the child has ended, or has not within `grace`.
     int stop(int signal, std::chrono::milliseconds grace);
 
   private:
+    struct Stream {
+        UniqueFd fd;
+        std::string text;
+        void drain();
+    };
+
     Process() = default;
     void drain();
-    void reap(int options);
+    bool watch(std::chrono::milliseconds limit);
+    void reap();
     void kill_now() noexcept;
 
     pid_t pid_ = -1;
     UniqueFd pidfd_;
-    UniqueFd output_fd_;
-    std::string output_;
+    Stream output_, errors_;
     std::optional<int> status_;
 };
 

@@ -85,9 +85,15 @@ class EventTraceReader {
     [[nodiscard]] const EventTraceInfo& info() const;
 
   private:
+    friend Status check_event_trace(const std::filesystem::path& folder);
     struct State;
     explicit EventTraceReader(std::unique_ptr<State> state);
     std::unique_ptr<State> state_;
 };
+
+// Whether the trace in FOLDER is whole: every stream a sequence of whole
+// packets.  Looks at the packets' heads, not at each event; the error names the
+// file.  For a trace that nobody writes any more.
+[[nodiscard]] Status check_event_trace(const std::filesystem::path& folder);
 
 } // namespace snapscope

@@ -31,8 +31,13 @@ struct WindowRow {
 [[nodiscard]] std::string window_row_to_line(const WindowRow& row);
 [[nodiscard]] Result<WindowRow> window_row_from_line(std::string_view line);
 
+// Whether a run may be called that: NAME.snap; class usage.
+[[nodiscard]] Status check_run_name(const std::filesystem::path& folder);
+
 class RunFolderWriter {
   public:
+    // Fails where create() would, for the folder's sake; leaves nothing behind.
+    static Status check(const std::filesystem::path& folder, bool force);
     // Creates FOLDER (0700; its name must end in .snap) with a first run.json
     // (finished = false) and an empty journal.  An existing folder is an error
     // unless `force`, which removes it only if it is a run folder

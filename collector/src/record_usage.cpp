@@ -1,0 +1,44 @@
+#include "record_usage.hpp"
+
+#include <snapscope/recording/run_folder.hpp>
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
+
+namespace snapscope {
+namespace {
+
+bool can_record_events(const std::string& source) {
+    return source == "ring" || source == "ebpf";
+}
+
+Status check_sources(const std::vector<std::string>& sources, bool events) {
+    const auto usage = [](std::string what, std::string hint) {
+        return fail(std::move(what), std::move(hint), ErrorClass::usage);
+    };
+    std::set<std::string> seen;
+    for (const auto& name : sources) {
+        if (name.empty())
+            return usage("--source holds an empty name", "e.g. --source ring,sql");
+        if (std::ranges::find(source_names(), name) == source_names().end())
+            return usage("unknown source " + name, "see snapscope doctor");
+        if (!seen.insert(name).second)
+            return usage("source " + name + " is named twice", "name each source once");
+    }
+    if (events && !sources.empty() && std::ranges::none_of(sources, can_record_events))
+        return usage(fmt::format("--events: of {} none records events", fmt::join(sources, ", ")),
+                     "add ring or ebpf to --source, or leave --events out");
+    return {};
+}
+
+} // namespace
+
+Status check_usage(const RecordOptions& options) {
+    SNAPSCOPE_TRY(check_target(options.target));
+    SNAPSCOPE_TRY(check_run_name(options.output));
+    return check_sources(options.sources, options.events);
+}
+
+} // namespace snapscope

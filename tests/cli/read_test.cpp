@@ -1,0 +1,104 @@
+// Runs that are damaged or unfinished, as the verbs that read them see them.
+#include "program.hpp"
+#include "victim_process.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace snapscope::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class Read : public ProgramTest {
+  protected:
+    void SetUp() override {
+        Victim victim;
+        auto running = start({"record", "--pid", std::to_string(victim.pid()), "--source", "ring", "--events",
+                              "--interval", "10", "-o", "x.snap"});
+        wait_for_file("x.snap/journal.jsonl");
+        while (text("x.snap/journal.jsonl").empty())
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        victim.ask("go 1000");
+        running.signal(SIGINT);
+        const auto outcome = running.finish();
+        ASSERT_EQ(outcome.status, 0) << outcome.err;
+    }
+    void cut(const std::string& name, std::uintmax_t bytes) const {
+        fs::resize_file(path(name), fs::file_size(path(name)) - bytes);
+    }
+    void unfinish(const std::string& run) const {
+        auto json = nlohmann::json::parse(text(run + "/run.json"));
+        json["finished"] = false;
+        put(run + "/run.json", json.dump());
+    }
+};
+
+TEST_F(Read, DamagedEventsAreSaidAndTheFiguresStand) {
+    EXPECT_THAT(run({"show", "x.snap"}).out, Not(HasSubstr("damaged")));
+    cut("x.snap/events/ring-00000", 1);
+    const auto shown = run({"show", "x.snap"});
+    EXPECT_EQ(shown.status, 0) << "what is shown does not come from the events";
+    EXPECT_THAT(shown.out, AllOf(HasSubstr("the events are damaged"), HasSubstr("ring-00000 is cut off")));
+    const auto exported = run({"export", "x.snap", "--format", "perfetto", "-o", "x.json"});
+    EXPECT_EQ(exported.status, 3) << exported.err;
+    EXPECT_EQ(run({"trace", "check", "x.json"}).status, 0);
+    fs::remove_all(path("x.snap/events"));
+    EXPECT_THAT(run({"show", "x.snap"}).out, HasSubstr("the events are damaged"));
+    EXPECT_EQ(run({"export", "x.snap", "--format", "perfetto", "-o", "y.json"}).status, 1);
+    EXPECT_FALSE(fs::exists(path("y.json")));
+}
+
+TEST_F(Read, ACutRunIsSaidInPlainWords) {
+    cut("x.snap/run.json", 40);
+    for (const Words& verb : {Words{"show", "x.snap"}, Words{"export", "x.snap", "--format", "perfetto"},
+                              Words{"diff", "x.snap", "--against", "x.snap"}}) {
+        const auto outcome = run(verb);
+        EXPECT_EQ(outcome.status, 1) << verb[0];
+        EXPECT_THAT(outcome.err, HasSubstr("x.snap/run.json is cut off or not JSON (byte ")) << verb[0];
+        EXPECT_EQ(lines_in(outcome.err), 1) << verb[0];
+        EXPECT_EQ(outcome.out, "") << verb[0];
+    }
+}
+
+TEST_F(Read, AnUnfinishedRunIsAnAnswerInPart) {
+    fs::copy(path("x.snap"), path("y.snap"), fs::copy_options::recursive);
+    auto json = nlohmann::json::parse(text("y.snap/run.json"));
+    json["id"] = std::string(32, 'a');
+    put("y.snap/run.json", json.dump());
+    EXPECT_EQ(run({"diff", "x.snap", "--against", "y.snap"}).status, 0);
+    unfinish("y.snap");
+    const auto compared = run({"diff", "x.snap", "--against", "y.snap"});
+    EXPECT_EQ(compared.status, 3);
+    EXPECT_THAT(compared.out, HasSubstr("y.snap is unfinished"));
+    const auto shown = run({"show", "y.snap"});
+    EXPECT_EQ(shown.status, 3);
+    EXPECT_THAT(shown.out, HasSubstr("durations come with the end of a recording"));
+    EXPECT_EQ(run({"export", "y.snap", "--format", "perfetto", "-o", "y.json"}).status, 3);
+}
+
+TEST_F(Read, WhatMayNotGrowIsOneLineAndLeavesNothing) {
+    for (const Words& verb : {Words{"export", "x.snap", "--format", "perfetto", "-o", "out"},
+                              Words{"diff", "x.snap", "--against", "x.snap", "--format", "json", "-o", "out"}}) {
+        const auto outcome = run_limited("-f 0", verb);
+        EXPECT_EQ(outcome.status, 1) << verb[0];
+        EXPECT_THAT(outcome.err, HasSubstr("cannot write out: File too large")) << verb[0];
+        EXPECT_FALSE(fs::exists(path("out"))) << verb[0];
+    }
+    EXPECT_EQ(names().size(), 1U) << "no temporary file stays";
+}
+
+TEST_F(Read, ACutTraceIsNotJson) {
+    ASSERT_EQ(run({"export", "x.snap", "--format", "perfetto", "-o", "x.json"}).status, 0);
+    cut("x.json", 10);
+    const auto outcome = run({"trace", "check", "x.json"});
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_THAT(outcome.err, HasSubstr("x.json is not JSON"));
+    EXPECT_EQ(lines_in(outcome.err), 1);
+}
+
+} // namespace
+} // namespace snapscope::test
