@@ -18,11 +18,12 @@
 set -euo pipefail
 # shellcheck source=patched-pg/build/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+# shellcheck source=patched-pg/build/private_apt.sh
+source "$(dirname "${BASH_SOURCE[0]}")/private_apt.sh"
 
 [[ $# == 1 && $1 == 15 ]] || { say "usage: debian.sh 15" && exit 2; }
 readonly major=15
 readonly suite=bookworm
-readonly keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 readonly packages=("postgresql-$major" "postgresql-client-$major" "postgresql-server-dev-$major")
 
 umask 022
@@ -45,7 +46,6 @@ mkdir -p "$cache/logs"
 hold_lock "$cache/.lock-debian$major-$key"
 finish_if_there # somebody else made it while we waited
 
-[[ -r "$keyring" ]] || die "Debian's keyring is missing; install debian-archive-keyring"
 log=$cache/logs/debian$major-$key.log
 : >"$log"
 home=$(mktemp -d "$cache/.debian$major.XXXXXXXX")
@@ -54,41 +54,15 @@ trap 'rm -rf "$home"' EXIT
 trap 'exit 130' INT TERM HUP
 
 failed_to() {
-    # Addresses stay out of what people paste into reports.
-    sed -E 's#[a-z+]+://[^ ]*#(the archive)#g; s/^/  /' "$log" | tail -n 12 >&2
+    tail -n 12 "$log" | sed 's/^/  /' >&2
     die "PostgreSQL $major of Debian: failed to $1; the whole log is $log"
 }
 
 # --- fetching ---------------------------------------------------------------
 
-# The main archive among the places that apt is configured with.
-# shellcheck disable=SC2016 # apt's own placeholders
-archives=$(apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
-    sed -n 's/^Debian|Debian|//p')
-mirror=${archives%%$'\n'*}
-[[ -n "$mirror" ]] || die "apt knows no Debian archive yet; run 'apt-get update' as root once"
-
 state=$home/apt
-mkdir -p "$state"/{lists/partial,archives/partial,etc/preferences.d,download} "$home/files"
-: >"$state/status"
-printf 'deb [signed-by=%s check-valid-until=no] %s %s main\n' "$keyring" "$mirror" "$suite" >"$state/etc/sources.list"
-
-private_apt() {
-    (cd "$state/download" && apt-get --quiet --yes \
-        -o Dir::Etc::SourceList="$state/etc/sources.list" \
-        -o Dir::Etc::SourceParts=/dev/null \
-        -o Dir::Etc::Preferences=/dev/null \
-        -o Dir::Etc::PreferencesParts="$state/etc/preferences.d" \
-        -o Dir::State="$state" \
-        -o Dir::State::Lists="$state/lists" \
-        -o Dir::State::status="$state/status" \
-        -o Dir::Cache="$state" \
-        -o Dir::Cache::Archives="$state/archives" \
-        -o APT::Sandbox::User=root \
-        -o APT::Update::Error-Mode=any \
-        -o Acquire::Languages=none \
-        "$@") >>"$log" 2>&1
-}
+mkdir -p "$home/files"
+open_private_apt "$state" deb "$suite"
 
 installed() {
     [[ "$(dpkg-query --show --showformat '${db:Status-Status}' "$1" 2>/dev/null)" == installed* ]]
@@ -108,11 +82,11 @@ missing_libraries() {
 }
 
 say "fetching PostgreSQL $major of Debian ($suite)"
-private_apt update || failed_to "read the archive's lists"
-private_apt download "${packages[@]}" || failed_to "fetch ${packages[*]}"
+private_apt update || die "apt could not read the archive's lists"
+private_apt download "${packages[@]}" || die "apt could not fetch ${packages[*]}"
 libraries=()
 while mapfile -t wanted < <(missing_libraries "$state"/download/*.deb) && ((${#wanted[@]} > 0)); do
-    private_apt download "${wanted[@]}" || failed_to "fetch the libraries ${wanted[*]}"
+    private_apt download "${wanted[@]}" || die "apt could not fetch the libraries ${wanted[*]}"
     libraries+=("${wanted[@]}")
 done
 version=$(dpkg-deb --field "$state/download/postgresql-${major}"_*.deb Version)

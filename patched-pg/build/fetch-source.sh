@@ -16,11 +16,12 @@
 set -euo pipefail
 # shellcheck source=patched-pg/build/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+# shellcheck source=patched-pg/build/private_apt.sh
+source "$(dirname "${BASH_SOURCE[0]}")/private_apt.sh"
 
 readonly package=postgresql-13
 readonly suite=bullseye
 readonly sha256=c9cbbb6129f02328204828066bb3785c00a85c8ca8fd329c2a8a53c1f5cd8865
-readonly keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
 sum_only=no
 [[ $# == 0 ]] || [[ $# == 1 && $1 == --sum ]] || { say "usage: fetch-source.sh [--sum]" && exit 2; }
@@ -57,47 +58,14 @@ if [[ -r "$tarball" ]]; then # another call fetched it meanwhile
     exit 0
 fi
 
-[[ -r "$keyring" ]] || die "Debian's keyring is missing; install debian-archive-keyring"
-
-# The main archive among the places that apt is configured with.
-# shellcheck disable=SC2016 # apt's own placeholders
-archives=$(apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
-    sed -n 's/^Debian|Debian|//p')
-mirror=${archives%%$'\n'*}
-[[ -n "$mirror" ]] || die "apt knows no Debian archive yet; run 'apt-get update' as root once," \
-    "or give a tarball in SNAPSCOPE_PG_SOURCE"
-
 state=$(mktemp -d "$cache/.fetch.XXXXXXXX")
 trap 'rm -rf "$state"' EXIT
 trap 'exit 130' INT TERM HUP
-mkdir -p "$state"/{lists/partial,archives/partial,etc/apt.conf.d,etc/preferences.d,download}
-: >"$state/status"
-printf 'deb-src [signed-by=%s check-valid-until=no] %s %s main\n' "$keyring" "$mirror" "$suite" \
-    >"$state/etc/sources.list"
-
-private_apt() {
-    (cd "$state/download" && apt-get --quiet --yes \
-        -o Dir::Etc::SourceList="$state/etc/sources.list" \
-        -o Dir::Etc::SourceParts=/dev/null \
-        -o Dir::Etc::Preferences=/dev/null \
-        -o Dir::Etc::PreferencesParts="$state/etc/preferences.d" \
-        -o Dir::State="$state" \
-        -o Dir::State::Lists="$state/lists" \
-        -o Dir::State::status="$state/status" \
-        -o Dir::Cache="$state" \
-        -o Dir::Cache::Archives="$state/archives" \
-        -o APT::Sandbox::User=root \
-        -o APT::Update::Error-Mode=any \
-        -o Acquire::Languages=none \
-        "$@") >"$state/log" 2>&1 && return 0
-    # Addresses stay out of what people paste into reports.
-    sed -E 's#[a-z+]+://[^ ]*#(the archive)#g; s/^/  /' "$state/log" | tail -n 12 >&2
-    die "apt could not fetch the source package $package of $suite; SNAPSCOPE_PG_SOURCE takes a tarball instead"
-}
+open_private_apt "$state" deb-src "$suite" "give a tarball in SNAPSCOPE_PG_SOURCE"
 
 say "fetching the source of PostgreSQL 13.16 (Debian's package $package, $suite)"
-private_apt update
-private_apt source --download-only "$package"
+{ private_apt update && private_apt source --download-only "$package"; } ||
+    die "apt could not fetch the source package $package of $suite; SNAPSCOPE_PG_SOURCE takes a tarball instead"
 
 found=("$state"/download/"$package"_*.orig.tar.bz2)
 [[ ${#found[@]} == 1 && -r "${found[0]}" ]] ||

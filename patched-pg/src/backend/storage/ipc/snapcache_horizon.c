@@ -57,6 +57,7 @@ SnapshotCacheHolderLeftExactly(TransactionId before)
 	if (!SnapshotCacheMutant("leave_barrier"))
 		pg_memory_barrier();
 	state = pg_atomic_read_u64(&cache->generation) & SNAPCACHE_STATE_MASK;
+	pg_read_barrier();			/* pairs with the builder's write barrier */
 	if (state == SNAPCACHE_BUILDING ||
 		(state == SNAPCACHE_VALID &&
 		 TransactionIdPrecedes(before, *(volatile TransactionId *) &cache->header.xmin)))

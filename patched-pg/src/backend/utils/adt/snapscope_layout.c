@@ -11,14 +11,13 @@
 
 #include "access/transam.h"
 #include "access/twophase.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "storage/lwlock.h"
 #include "storage/proc.h"
 #include "storage/snapscope.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
-#include "utils/tuplestore.h"
+#include "utils/snapscope_rows.h"
 
 #define LAYOUT_COLUMNS	7
 #define MAX_NODES		1024
@@ -115,7 +114,6 @@ PagesByNode(uint64 first, uint64 last, int64 page_bytes, bool *isnull)
 Datum
 pg_snapshot_layout(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	const struct snapscope_header *header = SnapScopeDescription();
 	int64		procs = MaxBackends + NUM_AUXILIARY_PROCS + max_prepared_xacts;
 	const LaidOut arrays[] = {
@@ -128,23 +126,8 @@ pg_snapshot_layout(PG_FUNCTION_ARGS)
 	};
 	TupleDesc	tupdesc;
 	Tuplestorestate *tupstore;
-	MemoryContext oldcontext;
 
-	if (rsinfo == NULL || !IsA(rsinfo, ReturnSetInfo) ||
-		(rsinfo->allowedModes & SFRM_Materialize) == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("set-valued function called in context that cannot accept a set")));
-	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-
-	oldcontext = MemoryContextSwitchTo(rsinfo->econtext->ecxt_per_query_memory);
-	tupstore = tuplestore_begin_heap(true, false, work_mem);
-	MemoryContextSwitchTo(oldcontext);
-	rsinfo->returnMode = SFRM_Materialize;
-	rsinfo->setResult = tupstore;
-	rsinfo->setDesc = tupdesc;
-
+	tupstore = SnapScopeRows(fcinfo, &tupdesc);
 	for (int i = 0; i < lengthof(arrays); i++)
 	{
 		const LaidOut *array = &arrays[i];

@@ -4,12 +4,11 @@
  */
 #include "postgres.h"
 
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "storage/snapscope.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
-#include "utils/tuplestore.h"
+#include "utils/snapscope_rows.h"
 
 static const char *const reason_names[SNAPSCOPE_REASON_COUNT] = {
 	[SNAPSCOPE_REASON_XACT_END] = "xact_end",
@@ -56,27 +55,11 @@ InvalidationsByReason(const struct snapscope_counters *counters, uint64 *total)
 Datum
 pg_stat_get_snapshot_cache(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	TupleDesc	tupdesc;
 	Tuplestorestate *tupstore;
-	MemoryContext oldcontext;
 	const struct snapscope_counters *slot_counters;
 
-	if (rsinfo == NULL || !IsA(rsinfo, ReturnSetInfo) ||
-		(rsinfo->allowedModes & SFRM_Materialize) == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("set-valued function called in context that cannot accept a set")));
-	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-
-	oldcontext = MemoryContextSwitchTo(rsinfo->econtext->ecxt_per_query_memory);
-	tupstore = tuplestore_begin_heap(true, false, work_mem);
-	MemoryContextSwitchTo(oldcontext);
-	rsinfo->returnMode = SFRM_Materialize;
-	rsinfo->setResult = tupstore;
-	rsinfo->setDesc = tupdesc;
-
+	tupstore = SnapScopeRows(fcinfo, &tupdesc);
 	for (uint32 slot = 0; (slot_counters = SnapScopeSlotCounters(slot)) != NULL; slot++)
 	{
 		struct snapscope_counters counters = *slot_counters;
