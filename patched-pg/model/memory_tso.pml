@@ -5,6 +5,8 @@
  * Loads are in order.  DEPTH is the most stores that any process here has
  * between two such points, so the buffer is never full.
  */
+#define ATTEMPTS	2			/* without the lock */
+
 #define DEPTH	5
 byte count[PROCS];
 byte word[PROCS * DEPTH];

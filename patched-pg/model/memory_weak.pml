@@ -15,6 +15,8 @@
  *
  * Not here: stores that pass earlier loads.
  */
+#define ATTEMPTS	1			/* without the lock */
+
 short pending[PROCS];
 byte pending_value[PROCS * WORDS];
 short early[PROCS];
@@ -28,7 +30,7 @@ byte early_value[PROCS * WORDS];
 	(IS_EARLY(me, w) -> early_value[AT(me, w)] : mem[w]))
 
 #define READ_AHEAD(me, w, later) \
-	d_step { \
+	atomic { \
 		((later) & BIT(w)) && !IS_PENDING(me, w) && \
 		(!IS_EARLY(me, w) || early_value[AT(me, w)] != mem[w]) -> \
 		early_value[AT(me, w)] = mem[w]; \
@@ -73,12 +75,12 @@ byte early_value[PROCS * WORDS];
 	early_value[AT(me, XMIN0)] = 0; \
 	early_value[AT(me, XMIN1)] = 0
 
-#define FULL_BARRIER(me)	d_step { DRAINED(me) -> FORGET_EARLY(me) }
-#define READ_BARRIER(me)	d_step { FORGET_EARLY(me) }
+#define FULL_BARRIER(me)	atomic { DRAINED(me) -> FORGET_EARLY(me) }
+#define READ_BARRIER(me)	atomic { FORGET_EARLY(me) }
 #define WRITE_BARRIER(me)	DRAINED(me)
 
-#define TAKE_SHARED(me)		d_step { lock < EXCLUSIVE -> lock++; FORGET_EARLY(me) }
-#define TAKE_EXCLUSIVE(me)	d_step { lock == 0 -> lock = EXCLUSIVE; FORGET_EARLY(me) }
+#define TAKE_SHARED(me)		atomic { lock < EXCLUSIVE -> lock++; FORGET_EARLY(me) }
+#define TAKE_EXCLUSIVE(me)	atomic { lock == 0 -> lock = EXCLUSIVE; FORGET_EARLY(me) }
 #define MAY_RELEASE(me)		DRAINED(me)
 
 /* Fails also where another's claim is on its way: there is only one winner. */
@@ -107,19 +109,18 @@ end:
 	:: LEAVE(R0, GEN)
 	:: LEAVE(R0, CXMIN)
 	:: LEAVE(R0, CSET)
+#ifdef CACHED_HORIZON
 	:: LEAVE(R0, HOR)
+#endif
 	:: LEAVE(R0, XMIN0)
-	:: LEAVE(R1, GEN)
-	:: LEAVE(R1, CXMIN)
-	:: LEAVE(R1, CSET)
-	:: LEAVE(R1, HOR)
 	:: LEAVE(R1, XMIN1)
 	:: LEAVE(B, GEN)
 	:: LEAVE(B, CXMIN)
 	:: LEAVE(B, CSET)
+#ifdef CACHED_HORIZON
 	:: LEAVE(B, HOR)
+#endif
 	:: LEAVE(W, GEN)
 	:: LEAVE(W, RUN)
-	:: LEAVE(W, LATEST)
 	od
 }

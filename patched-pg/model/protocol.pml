@@ -5,8 +5,6 @@
  * out of the protocol; README.md lists them.  TWO_NEW makes the second reader
  * one that has no xmin yet; otherwise it holds an older one from the start.
  */
-#define ATTEMPTS	2			/* lock-free, before the lock is taken */
-
 /* ---- what a variant leaves out ---- */
 
 #ifdef NO_READ_BARRIER_FIRST
@@ -60,35 +58,38 @@
 #define BARRIER_INVALIDATED(me)	WRITE_BARRIER(me)
 #endif
 
-/* Words loaded between two barriers, and what follows where one is missing. */
-#define RECHECK_WINDOW	BIT(GEN)
+/* Words loaded later in the same window, and past a barrier that is missing. */
+#ifdef CACHED_HORIZON
+#define HORIZON_WORD	BIT(HOR)
+#else
+#define HORIZON_WORD	0
+#endif
 #ifdef NO_READ_BARRIER_SECOND
-#define COPY_TAIL	RECHECK_WINDOW
+#define AFTER_COPY	BIT(GEN)
 #else
-#define COPY_TAIL	0
+#define AFTER_COPY	0
 #endif
-#define COPY_WINDOW	(BIT(CXMIN) | BIT(CSET) | BIT(HOR) | BIT(EPOCH) | COPY_TAIL)
+#define AFTER_SET	(HORIZON_WORD | AFTER_COPY)
+#define AFTER_XMIN	(BIT(CSET) | AFTER_SET)
 #ifdef NO_READ_BARRIER_FIRST
-#define FIRST_TAIL(own)	((own) == 0 -> BIT(CXMIN) : COPY_WINDOW)
+#define AFTER_GEN(own)	((own) == 0 -> BIT(CXMIN) : BIT(CXMIN) | AFTER_XMIN)
 #else
-#define FIRST_TAIL(own)	0
+#define AFTER_GEN(own)	0
 #endif
-#define LOCKED_WINDOW	(BIT(CXMIN) | BIT(CSET) | BIT(HOR))
 #ifdef NO_LOCKED_READ_BARRIER
-#define LOCKED_TAIL	LOCKED_WINDOW
+#define AFTER_LOCKED_GEN	(BIT(CXMIN) | BIT(CSET) | HORIZON_WORD)
 #else
-#define LOCKED_TAIL	0
+#define AFTER_LOCKED_GEN	0
 #endif
 #ifdef NO_LEAVE_READ_BARRIER
-#define LEFT_TAIL	(BIT(HOR) | BIT(CXMIN))
+#define AFTER_LEFT_GEN	(BIT(HOR) | BIT(CXMIN))
 #else
-#define LEFT_TAIL	0
+#define AFTER_LEFT_GEN	0
 #endif
-#define SCAN_WINDOW	(BIT(XMIN0) | BIT(XMIN1))
 #ifdef NO_BUILD_BARRIER
-#define CLAIM_TAIL	SCAN_WINDOW
+#define AFTER_CLAIM	(BIT(XMIN0) | BIT(XMIN1))
 #else
-#define CLAIM_TAIL	0
+#define AFTER_CLAIM	0
 #endif
 
 /* ---- what is known from outside: no process reads this ---- */
@@ -131,34 +132,30 @@ inline accept(me)
 	P2_nothing_newer_was_handed_out_before = (handed_out <= own);
 	assert(P2_nothing_newer_was_handed_out_before);
 	held[me] = own;
+#ifdef CACHED_HORIZON
 	t = (HOR_XMIN(horizon) < own -> HOR_XMIN(horizon) : own);
 	hand_out(t);
 	t = 0
+#endif
 }
 
 /* ---- horizon ---- */
 
-/* RESULT goes down to the oldest published xmin. */
-inline scan_xmins(me, result)
+/* RESULT goes down to OTHER, if that is an xmin. */
+inline lower(result, other)
 {
-	STEP(me, BIT(XMIN1),
-		LOAD(me, XMIN0, t, BIT(XMIN1));
-		result = (t != 0 && t < result -> t : result));
-	STEP(me, 0,
-		LOAD(me, XMIN1, t, 0);
-		result = (t != 0 && t < result -> t : result);
-		t = 0)
+	result = (other != 0 && other < result -> other : result);
+	other = 0
 }
 
 /* The process no longer holds FORMER and its barrier stands behind that. */
 inline xmin_left(me, former)
 {
-	STEP(me, LEFT_TAIL, LOAD(me, GEN, g, LEFT_TAIL));
+	STEP(me, AFTER_LEFT_GEN, LOAD(me, GEN, g, AFTER_LEFT_GEN); BARRIER_LOOKED(me));
 	if
 	:: STATE(g) == BUILDING ->
 		BUMP_EPOCH(me)
 	:: STATE(g) == VALID ->
-		BARRIER_LOOKED(me);
 		STEP(me, BIT(CXMIN), LOAD(me, HOR, horizon, BIT(CXMIN)));
 		STEP(me, 0, LOAD(me, CXMIN, t, 0));
 		if
@@ -174,27 +171,36 @@ inline xmin_left(me, former)
 
 inline build(me)
 {
-#ifndef LATE_EPOCH
-	STEP(me, CLAIM_TAIL, LOAD(me, EPOCH, epoch, CLAIM_TAIL));
-#endif
-	BARRIER_CLAIMED(me);
-	STEP(me, SCAN_WINDOW,
-		LOAD(me, RUN, t, SCAN_WINDOW);
-		LOAD(me, LATEST, set, SCAN_WINDOW);
-		xmin = XMIN_OF(t, set);
-		set = SET_OF(t, set);
-		horizon = xmin;
-		t = 0);
-	scan_xmins(me, horizon);
-#ifdef LATE_EPOCH
-	STEP(me, 0, LOAD(me, EPOCH, epoch, 0));
+#if defined(CACHED_HORIZON) && !defined(LATE_EPOCH)
+	STEP(me, AFTER_CLAIM, LOAD(me, EPOCH, epoch, AFTER_CLAIM));
 #endif
 	atomic {
+		BARRIER_CLAIMED(me);
+		LOAD(me, RUN, t, 0);
+		xmin = XMIN_OF(t);
+		set = SET_OF(t);
+		t = 0
+	};
+#ifdef CACHED_HORIZON
+	horizon = xmin;
+	STEP(me, BIT(XMIN1), LOAD(me, XMIN0, t, BIT(XMIN1)); lower(horizon, t));
+#ifdef LATE_EPOCH
+	STEP(me, 0, LOAD(me, XMIN1, t, 0); lower(horizon, t));
+	atomic {
+		LOAD(me, EPOCH, epoch, 0);
+#else
+	atomic {
+		LOAD(me, XMIN1, t, 0);
+		lower(horizon, t);
+#endif
 		horizon = HOR_WORD(epoch, horizon);
 		epoch = 0;
+		STORE(me, HOR, horizon);
+#else
+	atomic {
+#endif
 		STORE(me, CXMIN, xmin);
 		STORE(me, CSET, set);
-		STORE(me, HOR, horizon);
 		BARRIER_BUILT(me);
 		STORE(me, GEN, WITH(g, VALID))
 	}
@@ -202,9 +208,9 @@ inline build(me)
 
 /* ---- a reader without the lock ---- */
 
-inline publish(me, what)
+inline publish(me)
 {
-	own = what;
+	own = xmin;
 	published = true;
 	STORE(me, XMIN0 + me, own)
 }
@@ -215,38 +221,48 @@ inline publish(me, what)
 #define FRESH	true
 #endif
 
-/* Leaves ACCEPTED true, or the own xmin as it was. */
+/*
+ * Leaves ACCEPTED true, or the own xmin as it was.  Who publishes goes on with
+ * the xmin that it published; to load it again would be no worse.
+ */
 inline read_lock_free(me)
 {
 	do
 	:: accepted || tries == ATTEMPTS -> break
 	:: else ->
-		STEP(me, FIRST_TAIL(own),
-			LOAD(me, GEN, g, FIRST_TAIL(own));
+		STEP(me, AFTER_GEN(own),
+			LOAD(me, GEN, g, AFTER_GEN(own));
 			since = (tries == 0 -> version : since);
-			tries++);
+			tries++;
+			BARRIER_FIRST(me));
 		if
 		:: STATE(g) != VALID -> break
 		:: else
 		fi;
-		BARRIER_FIRST(me);
 #ifndef LATE_PUBLISH
 		if
 		:: own == 0 ->
 			STEP(me, 0,
-				LOAD(me, CXMIN, t, 0);
-				publish(me, t);
+				LOAD(me, CXMIN, xmin, 0);
+				publish(me);
 				BARRIER_PUBLISHED(me))
-		:: else
+		:: else ->
+#endif
+			STEP(me, AFTER_XMIN, LOAD(me, CXMIN, xmin, AFTER_XMIN))
+#ifndef LATE_PUBLISH
 		fi;
+#else
+		;
 #endif
-		STEP(me, COPY_WINDOW, LOAD(me, CXMIN, xmin, COPY_WINDOW));
-		STEP(me, COPY_WINDOW, LOAD(me, CSET, set, COPY_WINDOW));
 #ifdef REFRESH
-		STEP(me, COPY_WINDOW, LOAD(me, EPOCH, epoch, COPY_WINDOW));
+		STEP(me, AFTER_XMIN, LOAD(me, EPOCH, epoch, AFTER_XMIN));
 #endif
-		STEP(me, COPY_TAIL, LOAD(me, HOR, horizon, COPY_TAIL));
-		BARRIER_SECOND(me);
+#ifdef CACHED_HORIZON
+		STEP(me, AFTER_SET, LOAD(me, CSET, set, AFTER_SET));
+		STEP(me, AFTER_COPY, LOAD(me, HOR, horizon, AFTER_COPY); BARRIER_SECOND(me));
+#else
+		STEP(me, AFTER_COPY, LOAD(me, CSET, set, AFTER_COPY); BARRIER_SECOND(me));
+#endif
 		atomic {
 			LOAD(me, GEN, t, 0);
 #ifdef NO_RECHECK
@@ -256,7 +272,7 @@ inline read_lock_free(me)
 			:: t == g && FRESH ->
 #ifdef LATE_PUBLISH
 				if
-				:: own == 0 -> publish(me, xmin)
+				:: own == 0 -> publish(me)
 				:: else
 				fi;
 #endif
@@ -268,21 +284,20 @@ inline read_lock_free(me)
 					before = own;
 					own = 0;
 					published = false;
-					STORE(me, XMIN0 + me, 0)
+					STORE(me, XMIN0 + me, 0);
+					BARRIER_RETRACTED(me)
 				:: else
 				fi
 			fi;
 			g = 0; t = 0; xmin = 0; set = 0; horizon = 0; epoch = 0
 		};
+#if defined(CACHED_HORIZON) && !defined(NO_RETRACT_BUMP)
 		if
-		:: before != 0 ->
-			BARRIER_RETRACTED(me);
-#if defined(STUCK) && !defined(NO_RETRACT_BUMP)
-			xmin_left(me, before);
-#endif
-			before = 0
+		:: before != 0 -> xmin_left(me, before)
 		:: else
-		fi
+		fi;
+#endif
+		before = 0
 	od;
 	tries = 0
 }
@@ -297,8 +312,9 @@ inline refresh(me)
 	:: !FRESH ->
 		FULL_BARRIER(me);
 		oldest = xmin;
-		scan_xmins(me, oldest);
-		d_step {
+		STEP(me, BIT(XMIN1), LOAD(me, XMIN0, t, BIT(XMIN1)); lower(oldest, t));
+		STEP(me, 0, LOAD(me, XMIN1, t, 0); lower(oldest, t));
+		atomic {
 			oldest = HOR_WORD(epoch, oldest);
 			mem[HOR] = (mem[HOR] == horizon -> oldest : mem[HOR]);
 			horizon = oldest;
@@ -313,7 +329,9 @@ inline refresh(me)
 inline read_locked(me)
 {
 	TAKE_SHARED(me);
-	STEP(me, LOCKED_TAIL, LOAD(me, GEN, g, LOCKED_TAIL));
+	STEP(me, AFTER_LOCKED_GEN,
+		LOAD(me, GEN, g, AFTER_LOCKED_GEN);
+		BARRIER_LOCKED(me));
 	if
 	:: STATE(g) == INVALID -> CLAIM(me, g, claimed)
 	:: else
@@ -321,10 +339,11 @@ inline read_locked(me)
 	if
 	:: claimed -> build(me)
 	:: !claimed && STATE(g) == VALID ->
-		BARRIER_LOCKED(me);
-		STEP(me, LOCKED_WINDOW, LOAD(me, CXMIN, xmin, LOCKED_WINDOW));
-		STEP(me, LOCKED_WINDOW, LOAD(me, CSET, set, LOCKED_WINDOW));
-		STEP(me, 0, LOAD(me, HOR, horizon, 0));
+		atomic {
+			LOAD(me, CXMIN, xmin, 0);
+			LOAD(me, CSET, set, 0);
+			LOAD(me, HOR, horizon, 0)
+		};
 #ifdef REFRESH
 		refresh(me)
 #endif
@@ -332,14 +351,14 @@ inline read_locked(me)
 		/* Lost the race: the stock scan, here under the same hold. */
 		atomic {
 			LOAD(me, RUN, t, 0);
-			LOAD(me, LATEST, set, 0);
-			xmin = XMIN_OF(t, set);
-			set = SET_OF(t, set)
+			xmin = XMIN_OF(t);
+			set = SET_OF(t);
+			t = 0
 		}
 	fi;
 	atomic {
 		if
-		:: own == 0 -> publish(me, xmin)
+		:: own == 0 -> publish(me)
 		:: else
 		fi;
 		MAY_RELEASE(me);
@@ -349,6 +368,10 @@ inline read_locked(me)
 	}
 }
 
+/*
+ * After ATTEMPTS without the lock R0 takes it, and R1 goes without a snapshot.
+ * R0 keeps what it has, R1 may leave.
+ */
 proctype Reader(byte me; byte own)
 {
 	byte g, t, xmin, set, horizon, epoch, tries, before, since;
@@ -359,26 +382,26 @@ proctype Reader(byte me; byte own)
 
 	read_lock_free(me);
 	if
-	:: accepted
-	:: else -> read_locked(me)
+	:: !accepted && me == R0 -> read_locked(me)
+	:: else
 	fi;
 	d_step { g = 0; t = 0; xmin = 0; set = 0; horizon = 0; since = 0; published = false; accepted = false };
 
 	/* The transaction ends, or stays. */
 	if
-	:: true ->
+	:: me == R1 && own != 0 ->
 		atomic {
 			before = own;
 			held[me] = 0;
-			STORE(me, XMIN0 + me, 0)
+			STORE(me, XMIN0 + me, 0);
+			BARRIER_LEFT(me)
 		};
-#ifdef STUCK
-		BARRIER_LEFT(me);
+#ifdef CACHED_HORIZON
 		xmin_left(me, before)
 #endif
 	:: true
 	fi;
-	d_step { own = 0; before = 0; gone++ }
+	atomic { own = 0; before = 0; gone++ }
 }
 
 /* A reader without interest in the result, each time that a copy is missing. */
@@ -389,8 +412,8 @@ proctype Builder(byte me)
 end:
 	do
 	:: STATE(mem[GEN]) == INVALID ->
-		TAKE_SHARED(me);
 		atomic {
+			TAKE_SHARED(me);
 			LOAD(me, GEN, g, 0);
 			if
 			:: STATE(g) == INVALID -> CLAIM(me, g, claimed)
@@ -425,15 +448,11 @@ inline end_transaction(me, which)
 		g = 0;
 		BARRIER_INVALIDATED(me);
 #endif
-		STORE(me, RUN, mem[RUN] & ~(which));
-		if
-		:: which == 2 -> STORE(me, LATEST, 4)
-		:: else
-		fi;
+		STORE(me, RUN, (which == 2 -> (4 << 2) | (mem[RUN] & 1) : mem[RUN] & ~1));
 		MAY_RELEASE(me);
 		RELEASE_EXCLUSIVE(me);
 		version++;
-		truth[version] = SNAPSHOT(XMIN_OF(mem[RUN], mem[LATEST]), SET_OF(mem[RUN], mem[LATEST]))
+		truth[version] = SNAPSHOT(XMIN_OF(mem[RUN]), SET_OF(mem[RUN]))
 	}
 }
 
@@ -453,16 +472,22 @@ proctype Committer(byte me)
 /* Any number of scans is as good as one at any time. */
 proctype Vacuum(byte me)
 {
-	byte t, oldest, latest;
+	byte t, oldest;
 
-	TAKE_SHARED(me);
-	STEP(me, SCAN_WINDOW,
-		LOAD(me, RUN, t, SCAN_WINDOW);
-		LOAD(me, LATEST, latest, SCAN_WINDOW);
-		oldest = XMIN_OF(t, latest);
-		t = 0; latest = 0);
-	scan_xmins(me, oldest);
-	atomic { hand_out(oldest); oldest = 0; RELEASE_SHARED(me) }
+	atomic {
+		TAKE_SHARED(me);
+		LOAD(me, RUN, t, 0);
+		oldest = XMIN_OF(t);
+		t = 0
+	};
+	STEP(me, BIT(XMIN1), LOAD(me, XMIN0, t, BIT(XMIN1)); lower(oldest, t));
+	atomic {
+		LOAD(me, XMIN1, t, 0);
+		lower(oldest, t);
+		hand_out(oldest);
+		oldest = 0;
+		RELEASE_SHARED(me)
+	}
 }
 
 /* Readers and committer are gone, and nothing is under way. */
@@ -482,12 +507,11 @@ proctype Quiet()
 
 init {
 	atomic {
-		mem[RUN] = 3;
-		mem[LATEST] = 3;
-		truth[0] = SNAPSHOT(2, SET_OF(3, 3));
+		mem[RUN] = (3 << 2) | 3;
+		truth[0] = SNAPSHOT(XMIN_OF(mem[RUN]), SET_OF(mem[RUN]));
 		mem[GEN] = VALID;
-		mem[CXMIN] = 2;
-		mem[CSET] = SET_OF(3, 3);
+		mem[CXMIN] = XMIN_OF(mem[RUN]);
+		mem[CSET] = SET_OF(mem[RUN]);
 #ifdef TWO_NEW
 		mem[HOR] = HOR_WORD(0, 2);
 #else
@@ -499,7 +523,7 @@ init {
 		run Reader(R1, mem[XMIN1]);
 		run Builder(B);
 		run Committer(W);
-#ifdef STUCK
+#ifdef CACHED_HORIZON
 		run Quiet()
 #else
 		run Vacuum(V)

@@ -12,7 +12,7 @@
 #define W		3				/* committer */
 #define V		4				/* scans the horizon, as VACUUM does */
 
-#define WORDS	9
+#define WORDS	8
 #define GEN		0				/* counter << 2 | state */
 #define CXMIN	1				/* the copy: xmin */
 #define CSET	2				/* the copy: xid 2 is running << 3 | xmax */
@@ -20,8 +20,7 @@
 #define EPOCH	4
 #define XMIN0	5				/* published xmins */
 #define XMIN1	6
-#define RUN		7				/* truth: bit 0 xid 2 is running, bit 1 xid 4 */
-#define LATEST	8				/* truth: latest completed xid */
+#define RUN		7				/* truth: latest completed xid << 2 | xids 4 and 2 running */
 
 #define BIT(word)	(1 << (word))
 #define AT(me, word)	((me) * WORDS + (word))
@@ -36,8 +35,9 @@
 #define HOR_EPOCH(hor)	((hor) >> 3)
 #define HOR_WORD(epoch, xmin)	(((epoch) << 3) | (xmin))
 
-#define SET_OF(run, latest)	((((run) & 1) << 3) | ((latest) + 1))
-#define XMIN_OF(run, latest)	(((run) & 1) -> 2 : (latest) + 1)
+#define XMAX_OF(run)	(((run) >> 2) + 1)
+#define SET_OF(run)	((((run) & 1) << 3) | XMAX_OF(run))
+#define XMIN_OF(run)	(((run) & 1) -> 2 : XMAX_OF(run))
 #define SNAPSHOT(xmin, set)	(((xmin) << 4) | (set))
 
 /* One lightweight lock: how many hold it shared, or EXCLUSIVE. */
