@@ -92,13 +92,19 @@
 #define AFTER_CLAIM	0
 #endif
 
+#ifdef TWO_NEW
+#define TAKES_LOCK	PROCS
+#else
+#define TAKES_LOCK	R0
+#endif
+
 /* ---- what is known from outside: no process reads this ---- */
 
 byte version;					/* how many transactions have ended, by release of the lock */
 byte truth[3];					/* the snapshot of each version */
 byte handed_out;				/* newest horizon that anybody was given */
 byte held[2];					/* own xmin of each reader with an accepted snapshot */
-byte gone;						/* processes that have finished */
+byte gone;						/* readers that have finished */
 
 /* Names that a failed assertion prints. */
 hidden byte P1_snapshot_of_an_instant_within_the_call;
@@ -126,7 +132,9 @@ inline accept(me)
 	P1_snapshot_of_an_instant_within_the_call = IS_TRUTH_SINCE(since, SNAPSHOT(xmin, set));
 	assert(P1_snapshot_of_an_instant_within_the_call);
 	P1_snapshot_of_the_instant_of_the_recheck = (truth[version] == SNAPSHOT(xmin, set));
+#ifndef WITHIN_CALL_ONLY
 	assert(P1_snapshot_of_the_instant_of_the_recheck);
+#endif
 	P1_own_xmin_matches_the_snapshot = (published -> own == xmin : own <= xmin);
 	assert(P1_own_xmin_matches_the_snapshot);
 	P2_nothing_newer_was_handed_out_before = (handed_out <= own);
@@ -369,8 +377,8 @@ inline read_locked(me)
 }
 
 /*
- * After ATTEMPTS without the lock R0 takes it, and R1 goes without a snapshot.
- * R0 keeps what it has, R1 may leave.
+ * After ATTEMPTS without the lock one reader takes it, others go without a
+ * snapshot.  R0 keeps what it has, R1 may leave.
  */
 proctype Reader(byte me; byte own)
 {
@@ -382,7 +390,7 @@ proctype Reader(byte me; byte own)
 
 	read_lock_free(me);
 	if
-	:: !accepted && me == R0 -> read_locked(me)
+	:: !accepted && me == TAKES_LOCK -> read_locked(me)
 	:: else
 	fi;
 	d_step { g = 0; t = 0; xmin = 0; set = 0; horizon = 0; since = 0; published = false; accepted = false };
@@ -466,7 +474,7 @@ proctype Committer(byte me)
 	fi;
 	end_transaction(me, first);
 	end_transaction(me, 3 - first);
-	d_step { first = 0; gone++ }
+	first = 0
 }
 
 /* Any number of scans is as good as one at any time. */
@@ -490,18 +498,20 @@ proctype Vacuum(byte me)
 	}
 }
 
-/* Readers and committer are gone, and nothing is under way. */
+/* The readers are gone, and nothing is under way. */
 proctype Quiet()
 {
 	byte oldest;
 	d_step {
-		gone == 3 && lock == 0 && DRAINED(R0) && DRAINED(R1) && DRAINED(B) && DRAINED(W) ->
+		gone == 2 && lock == 0 && DRAINED(R0) && DRAINED(R1) && DRAINED(B) && DRAINED(W) ->
 		oldest = mem[CXMIN];
 		oldest = (mem[XMIN0] != 0 && mem[XMIN0] < oldest -> mem[XMIN0] : oldest);
 		oldest = (mem[XMIN1] != 0 && mem[XMIN1] < oldest -> mem[XMIN1] : oldest);
 		P3_the_horizon_is_not_stuck_when_all_is_quiet =
 			(STATE(mem[GEN]) != VALID || HOR_EPOCH(mem[HOR]) != mem[EPOCH] || HOR_XMIN(mem[HOR]) == oldest);
+#ifndef NO_P3
 		assert(P3_the_horizon_is_not_stuck_when_all_is_quiet)
+#endif
 	}
 }
 
@@ -518,6 +528,11 @@ init {
 		mem[HOR] = HOR_WORD(0, 1);
 		mem[XMIN1] = 1;
 		held[R1] = 1;
+#endif
+#ifdef REFRESH
+		/* Who held an older one has left. */
+		mem[HOR] = HOR_WORD(0, 0);
+		mem[EPOCH] = 1;
 #endif
 		run Reader(R0, 0);
 		run Reader(R1, mem[XMIN1]);
