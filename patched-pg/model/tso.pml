@@ -1,0 +1,3 @@
+#include "words.pml"
+#include "memory_tso.pml"
+#include "protocol.pml"

@@ -1,0 +1,3 @@
+#include "words.pml"
+#include "memory_weak.pml"
+#include "protocol.pml"
