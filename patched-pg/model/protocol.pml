@@ -58,6 +58,13 @@
 #define BARRIER_INVALIDATED(me)	WRITE_BARRIER(me)
 #endif
 
+/* A leaver that asks whether it was the cached horizon, as with an age bound, may bump less. */
+#ifdef COMPARE_HORIZON
+#define WAS_THE_HORIZON(former)	(former == HOR_XMIN(horizon))
+#else
+#define WAS_THE_HORIZON(former)	true
+#endif
+
 /* Words loaded later in the same window, and past a barrier that is missing. */
 #ifdef CACHED_HORIZON
 #define HORIZON_WORD	BIT(HOR)
@@ -164,10 +171,12 @@ inline xmin_left(me, former)
 	:: STATE(g) == BUILDING ->
 		BUMP_EPOCH(me)
 	:: STATE(g) == VALID ->
+#ifdef COMPARE_HORIZON
 		STEP(me, BIT(CXMIN), LOAD(me, HOR, horizon, BIT(CXMIN)));
+#endif
 		STEP(me, 0, LOAD(me, CXMIN, t, 0));
 		if
-		:: former == HOR_XMIN(horizon) && former < t -> BUMP_EPOCH(me)
+		:: former < t && WAS_THE_HORIZON(former) -> BUMP_EPOCH(me)
 		:: else
 		fi
 	:: else
