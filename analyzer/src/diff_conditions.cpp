@@ -158,15 +158,21 @@ Result<std::vector<std::string>> check_conditions(const Group& base, const Group
     const auto connections = [](const Measurement& one) {
         return one.max_connections ? std::to_string(*one.max_connections) : std::string();
     };
+    // A run without a load differs from one with; rows of a table do not tell.
+    const auto load = [](const Measurement& one) {
+        return one.load.empty() && one.run_id ? std::string("none") : one.load;
+    };
     const auto sources = [](const Measurement& one) { return fmt::format("{}", fmt::join(one.active_sources, "+")); };
     warn_different(base, other, "host", host, out);
     warn_different(base, other, "server version", version, out);
     warn_different(base, other, "max_connections", connections, out);
     warn_settings(base, other, out);
+    warn_different(base, other, "the load", load, out);
     warn_different(base, other, "what was observed (it costs time)", sources, out);
     for (const auto& [group, side] : {std::pair{&base, "base"}, std::pair{&other, "new"}}) {
         warn_mixed(*group, side, "snapshot_cache modes", cache, out);
         warn_mixed(*group, side, "max_connections", connections, out);
+        warn_mixed(*group, side, "loads", load, out);
         warn_mixed(*group, side, "server versions", version, out);
         warn_cold(*group, side, out);
         warn_each(*group, side, out);

@@ -125,11 +125,13 @@ TEST(Diff, DifferentConditionsAreNamed) {
     auto other = group(six_more, 10);
     for (auto& one : other) {
         one.host = "db2";
+        one.load = "pgbench -S";
         one.settings = {{"shared_buffers", "8GB"}, {"snapshot_cache", "copy"}};
         one.active_sources = {"ring", "sched"};
     }
     for (auto& one : base) {
         one.host = "db1";
+        one.load = "pgbench -N";
         one.settings = {{"shared_buffers", "4GB"}, {"snapshot_cache", "off"}};
     }
     other[0].finished = false;
@@ -139,7 +141,8 @@ TEST(Diff, DifferentConditionsAreNamed) {
     EXPECT_TRUE(result->partial) << "one is unfinished";
     const auto& warnings = result->warnings;
     for (const char* text : {"host differs: db1 against db2", "shared_buffers (4GB against 8GB)", "what was observed",
-                             "run10.snap is unfinished", "new: 2 of 6 runs lost records, 7 in all"})
+                             "the load differs: pgbench -N against pgbench -S", "run10.snap is unfinished",
+                             "new: 2 of 6 runs lost records, 7 in all"})
         EXPECT_THAT(warnings, Contains(HasSubstr(text))) << text;
     EXPECT_THAT(warnings, Not(Contains(HasSubstr("snapshot_cache ("))));
 }

@@ -10,6 +10,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <set>
+#include <sstream>
 
 namespace snapscope {
 namespace {
@@ -69,6 +70,26 @@ std::vector<std::string> mixed_rows(const CsvTable& table, const std::string& la
     return out;
 }
 
+// The command without the folder of its program and without where it connects
+// to, which runs of one load on two servers differ in.
+std::string load_itself(const std::string& command) {
+    std::istringstream words(command);
+    std::string out;
+    bool skip = false;
+    for (std::string word; words >> word;) {
+        const bool target = word == "-h" || word == "-p" || word == "-U" || word == "--host" || word == "--port" ||
+                            word == "--username";
+        const bool joined =
+            word.starts_with("--host=") || word.starts_with("--port=") || word.starts_with("--username=");
+        if (out.empty())
+            out = word.substr(word.rfind('/') + 1);
+        else if (!skip && !target && !joined)
+            out += " " + word;
+        skip = target;
+    }
+    return out;
+}
+
 } // namespace
 
 Measurement measure(const Run& run, std::string label) {
@@ -82,6 +103,7 @@ Measurement measure(const Run& run, std::string label) {
         out.clients = run.workload->clients;
         out.reconnect = run.workload->reconnect;
         out.workload_valid = run.workload->valid;
+        out.load = load_itself(run.workload->command);
     }
     out.finished = run.finished;
     out.host = run.host.name;

@@ -28,12 +28,22 @@ constexpr std::array<std::string_view, 2> snapshot_sources{"ring", "ebpf"};
 std::optional<Metric> tps(const Run& run) {
     if (run.workload && run.workload->valid && run.workload->tps)
         return Metric{"tps", "workload", *run.workload->tps};
-    const auto committed = total(run, "xacts_committed", "sql");
-    const auto rolled_back = total(run, "xacts_rolled_back", "sql");
     const auto seconds = duration_s(run);
-    if (!committed || !rolled_back || !seconds)
+    if (!seconds)
         return std::nullopt;
-    return Metric{"tps", "sql", static_cast<double>(*committed + *rolled_back) / *seconds};
+    // The server's statistics learn of a transaction late, so they come last.
+    struct Counted {
+        const char *source, *one, *other;
+    };
+    for (const auto& [source, one, other] : {Counted{"ring", "xacts_with_xid", "xacts_without_xid"},
+                                             Counted{"ebpf", "xacts_with_xid", "xacts_without_xid"},
+                                             Counted{"sql", "xacts_committed", "xacts_rolled_back"}}) {
+        const auto left = total(run, one, source);
+        const auto right = total(run, other, source);
+        if (left && right)
+            return Metric{"tps", source, static_cast<double>(*left + *right) / *seconds};
+    }
+    return std::nullopt;
 }
 
 std::optional<Metric> server_cpu(const Run& run) {

@@ -63,6 +63,12 @@ void about_counts(const Summary& summary, std::vector<std::string>& out) {
         out.emplace_back("lockfree and kept snapshots exceed the reused ones that they are parts of");
 }
 
+void about_tps(const Summary& summary, std::vector<std::string>& out) {
+    if (summary.tps && summary.tps->source == "sql")
+        out.emplace_back("tps comes from the server's statistics, which learn of transactions up to a second late: "
+                         "in a short run it can be far off");
+}
+
 } // namespace
 
 std::vector<std::string> summary_warnings(const Run& run, const Summary& summary) {
@@ -75,6 +81,7 @@ std::vector<std::string> summary_warnings(const Run& run, const Summary& summary
     about_workload(run, out);
     about_sources(run, out);
     about_counts(summary, out);
+    about_tps(summary, out);
     if (run.clock.backward_stamps > 0)
         out.push_back(fmt::format("{} stamps went backwards and were clamped", run.clock.backward_stamps));
     out.insert(out.end(), run.warnings.begin(), run.warnings.end());

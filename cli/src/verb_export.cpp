@@ -1,4 +1,5 @@
 // snapscope export RUN --format perfetto
+#include "event_files.hpp"
 #include "exit.hpp"
 #include "interrupt.hpp"
 #include "option_checks.hpp"
@@ -48,15 +49,17 @@ Result<Events> open_events(const Run& run, const std::filesystem::path& folder, 
     return events;
 }
 
-int conclude(const Run& run, const PerfettoResult& result, const Terminal& terminal) {
+int conclude(const Run& run, const Status& files, const PerfettoResult& result, const Terminal& terminal) {
     terminal.detail(fmt::format("{} trace events, {} snapshots", result.written, result.snapshots));
     if (result.problem)
         terminal.note("warning: the trace is not complete: " + *result.problem);
+    else if (!files)
+        terminal.note("warning: the trace is not complete: " + files.error().what);
     if (result.lost > 0)
         terminal.note(fmt::format("warning: {} records were lost while recording", result.lost));
     if (!run.finished)
         terminal.note("warning: the run is unfinished");
-    return result.problem || result.lost > 0 || !run.finished ? exit_partial : exit_done;
+    return result.problem || !files || result.lost > 0 || !run.finished ? exit_partial : exit_done;
 }
 
 Result<int> export_perfetto(const ExportOptions& options, const Terminal& terminal) {
@@ -77,7 +80,7 @@ Result<int> export_perfetto(const ExportOptions& options, const Terminal& termin
     if (!result)
         return fail(result.error());
     SNAPSCOPE_TRY(file->commit());
-    return conclude(*run, *result, terminal);
+    return conclude(*run, check_event_files(*run, options.run), *result, terminal);
 }
 
 Result<int> export_run(const ExportOptions& options, const Terminal& terminal) {

@@ -1,9 +1,9 @@
 // snapscope show RUN
+#include "event_files.hpp"
 #include "exit.hpp"
 #include "show_text.hpp"
 #include "verbs.hpp"
 
-#include <snapscope/recording/event_trace.hpp>
 #include <snapscope/recording/run_folder.hpp>
 
 #include <memory>
@@ -36,9 +36,8 @@ Result<int> show(const ShowOptions& options, const Terminal& terminal) {
     if (!run)
         return fail(run.error());
     // Nothing shown comes from the events, so what is shown stays whole (docs/contracts.md).
-    if (run->finished && run->events)
-        if (const auto whole = check_event_trace(std::filesystem::path(options.run) / "events"); !whole)
-            run->warnings.push_back("the events are damaged, the figures here are not: " + whole.error().what);
+    if (const auto whole = check_event_files(*run, options.run); !whole)
+        run->warnings.push_back("the events are damaged, the figures here are not: " + whole.error().what);
     const Summary summary = summarize(*run);
     SNAPSCOPE_TRY(print(render(summary, options.format, terminal)));
     if (options.format == Format::csv || options.format == Format::markdown)

@@ -70,6 +70,7 @@ class Attacher {
     }
 
     Result<std::unique_ptr<Source>> attach_ebpf() {
+        SNAPSCOPE_TRY(EbpfSource::check(site_.proc, site_.postmaster.pid));
         const auto others = same_binary(site_.proc, site_.postmaster.pid);
         if (!others.empty() && !options_.yes)
             return fail(same_binary_error(others));
@@ -99,6 +100,7 @@ class Attacher {
         if (!source)
             return fail(source.error());
         (*source)->describe(site_.server);
+        (*source)->settle();
         return std::move(*source);
     }
 

@@ -249,9 +249,13 @@ Result<std::vector<std::string>> probes_of(const std::string& binary) {
 
 } // namespace
 
-Status EbpfSource::probe(const ProcFs& proc, pid_t postmaster) {
+Status EbpfSource::check(const ProcFs& proc, pid_t postmaster) {
     SNAPSCOPE_TRY(probes_of(proc.path(postmaster, "exe").string()));
-    SNAPSCOPE_TRY(check_bpf_rights());
+    return check_bpf_rights();
+}
+
+Status EbpfSource::probe(const ProcFs& proc, pid_t postmaster) {
+    SNAPSCOPE_TRY(check(proc, postmaster));
     return UsdtCounter({}).load(postmaster);
 }
 

@@ -23,6 +23,8 @@ class EbpfSource : public Source {
   public:
     // Loads and attaches; the probes count from start() on.
     static Result<std::unique_ptr<EbpfSource>> attach(const ProcFs& proc, pid_t postmaster, const EbpfOptions& options);
+    // Whether the server has the probes and this process the rights.
+    static Status check(const ProcFs& proc, pid_t postmaster);
     // Whether attach() would work, by loading the program and attaching nothing.
     static Status probe(const ProcFs& proc, pid_t postmaster);
     [[nodiscard]] virtual EventFeed* events() = 0;

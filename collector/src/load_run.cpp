@@ -17,6 +17,9 @@ Workload read_workload(const std::vector<std::string>& command, const std::strin
         if (read)
             return std::move(*read);
         workload.notes.push_back(read.error().message());
+    } else {
+        workload.valid = exit_status == 0;
+        workload.notes.emplace_back("it is not pgbench: what it did is known from the server alone");
     }
     workload.command = command_line(command);
     workload.exit_status = exit_status;

@@ -280,6 +280,7 @@ void Recording::finish_sources() {
     for (const auto& source : attached_.sources) {
         source->finish(run_.clock.end_ns, run_);
         run_.sources.push_back(source->status());
+        partial_ |= source->interrupted();
     }
     run_.sources.insert(run_.sources.end(), attached_.unavailable.begin(), attached_.unavailable.end());
 }

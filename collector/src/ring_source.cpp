@@ -75,6 +75,13 @@ void RingSource::start(std::int64_t now_ns) {
         events_->enable();
 }
 
+// Whether the total means something here: of the mode, and of the rings, which an
+// earlier collector may have left filling up, only where their events are read.
+bool RingSource::tells(const char* total) const {
+    const bool of_events = std::string_view(total) == "events_written" || std::string_view(total) == "events_lost";
+    return of_events ? events_ != nullptr : mode_tells(file_.header().mode, total);
+}
+
 std::vector<Value> RingSource::sample(std::int64_t /*now_ns*/) {
     const CounterSums added = read();
     const std::uint32_t incarnation = file_.incarnation();
@@ -87,7 +94,7 @@ std::vector<Value> RingSource::sample(std::int64_t /*now_ns*/) {
         values.push_back(gap || !known ? Value{} : Value{static_cast<double>(value)});
     };
     for (const auto& counter : counter_names)
-        put(added.*counter.field, mode_tells(file_.header().mode, counter.name));
+        put(added.*counter.field, tells(counter.name));
     for (std::uint32_t reason = first_reason; reason < SNAPSCOPE_REASON_COUNT; ++reason)
         put(added.invalidations[reason], true);
     return values;
@@ -105,8 +112,7 @@ void RingSource::put_totals(Run& run) const {
             {std::move(name), "ring", unit, value ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt});
     };
     for (const auto& counter : counter_names)
-        put(counter.name, counter.unit,
-            mode_tells(file_.header().mode, counter.name) ? std::optional(total.*counter.field) : std::nullopt);
+        put(counter.name, counter.unit, tells(counter.name) ? std::optional(total.*counter.field) : std::nullopt);
     for (std::uint32_t reason = first_reason; reason < SNAPSCOPE_REASON_COUNT; ++reason)
         put(std::string("invalidations_") + reason_name(reason), "1", total.invalidations[reason]);
     if (!events_)

@@ -24,6 +24,7 @@ class RingSource final : public Source {
     void stop() override;
     void finish(std::int64_t now_ns, Run& run) override;
     [[nodiscard]] SourceStatus status() const override;
+    [[nodiscard]] bool interrupted() const override { return restarts_ > 0; }
 
     // nullptr without events.
     [[nodiscard]] RingEvents* events() { return events_.get(); }
@@ -32,6 +33,7 @@ class RingSource final : public Source {
   private:
     explicit RingSource(MemoryFile& file);
     CounterSums read();
+    [[nodiscard]] bool tells(const char* total) const;
     void put_totals(Run& run) const;
     void put_slots(Run& run) const;
 

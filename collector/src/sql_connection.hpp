@@ -30,6 +30,7 @@ class SqlConnection {
     Result<SqlRows> query(const std::string& sql, std::chrono::milliseconds timeout);
     [[nodiscard]] pid_t backend_pid() const { return PQbackendPID(connection_.get()); }
     [[nodiscard]] bool over_local_socket() const;
+    [[nodiscard]] int server_version() const { return PQserverVersion(connection_.get()); } // e.g. 130016
 
   private:
     struct Finish {

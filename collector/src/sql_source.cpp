@@ -5,6 +5,7 @@
 #include <array>
 #include <pwd.h>
 #include <sys/stat.h>
+#include <thread>
 
 namespace snapscope {
 namespace {
@@ -13,6 +14,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds connect_timeout{3000};
 constexpr milliseconds query_timeout{1000};
+constexpr milliseconds statistics_age{600}; // PGSTAT_STAT_INTERVAL and some
 
 constexpr const char* settings_sql =
     "SELECT name, current_setting(name) FROM pg_catalog.pg_settings WHERE name IN ('max_connections', "
@@ -89,6 +91,14 @@ void SqlSource::describe(Server& server) {
 
 std::vector<SeriesName> SqlSource::series() const {
     return {{"xacts_committed", "1"}, {"xacts_rolled_back", "1"}};
+}
+
+// Before 15 the statistics are a file that may be half a second old: what ended
+// before now must not be taken for what happens from now on.
+void SqlSource::settle() {
+    constexpr int no_statistics_file = 150000;
+    if (connection_.server_version() < no_statistics_file && read())
+        std::this_thread::sleep_for(statistics_age);
 }
 
 std::optional<SqlSource::Xacts> SqlSource::read() {

@@ -16,6 +16,8 @@ class SqlSource final : public Source {
     static Result<std::unique_ptr<SqlSource>> attach(const ProcFs& proc, const Postmaster& postmaster,
                                                      const TargetSpec& spec);
     // What a login tells about the server; a fact that it may not see is left alone.
+    // Waits until what was done before is in the server's statistics.
+    void settle();
     void describe(Server& server);
 
     [[nodiscard]] std::vector<SeriesName> series() const override;
@@ -23,6 +25,7 @@ class SqlSource final : public Source {
     std::vector<Value> sample(std::int64_t now_ns) override;
     void finish(std::int64_t now_ns, Run& run) override;
     [[nodiscard]] SourceStatus status() const override;
+    [[nodiscard]] bool interrupted() const override { return !broken_.empty(); }
 
   private:
     struct Xacts {

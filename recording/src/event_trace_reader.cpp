@@ -186,6 +186,24 @@ Status check_event_trace(const fs::path& folder) {
     return {};
 }
 
+Result<std::uint64_t> count_events(const fs::path& folder, EventSource source) {
+    constexpr std::size_t at_once = 4096;
+    auto reader = EventTraceReader::open(folder);
+    if (!reader)
+        return fail(reader.error());
+    std::vector<EventTraceReader::Item> items(at_once);
+    std::uint64_t count = 0;
+    for (;;) {
+        const auto got = reader->read(items);
+        if (!got)
+            return fail(got.error());
+        if (*got == 0)
+            return count;
+        for (const auto& item : std::span(items).first(*got))
+            count += item.source == source ? 1 : 0;
+    }
+}
+
 Result<std::size_t> EventTraceReader::read(std::span<Item> items) {
     return state_->read(items);
 }

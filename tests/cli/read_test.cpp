@@ -46,6 +46,9 @@ TEST_F(Read, DamagedEventsAreSaidAndTheFiguresStand) {
     const auto exported = run({"export", "x.snap", "--format", "perfetto", "-o", "x.json"});
     EXPECT_EQ(exported.status, 3) << exported.err;
     EXPECT_EQ(run({"trace", "check", "x.json"}).status, 0);
+    fs::remove(path("x.snap/events/ring-00000"));
+    EXPECT_THAT(run({"show", "x.snap"}).out, HasSubstr("events of ring, which recorded"));
+    EXPECT_EQ(run({"export", "x.snap", "--format", "perfetto", "-o", "z.json"}).status, 3);
     fs::remove_all(path("x.snap/events"));
     EXPECT_THAT(run({"show", "x.snap"}).out, HasSubstr("the events are damaged"));
     EXPECT_EQ(run({"export", "x.snap", "--format", "perfetto", "-o", "y.json"}).status, 1);

@@ -29,6 +29,7 @@ struct Measurement {
     std::optional<Pairing> pairing;
     std::optional<std::uint32_t> clients;
     std::optional<bool> reconnect;
+    std::string load; // its command, without where it connects to
     bool workload_valid = true;
     bool finished = true;
     std::string host, server_version, snapshot_cache;

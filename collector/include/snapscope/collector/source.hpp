@@ -43,6 +43,8 @@ class Source {
     // time of the last sample().
     virtual void finish(std::int64_t now_ns, Run& run) = 0;
     [[nodiscard]] virtual SourceStatus status() const = 0;
+    // Part of the time it could not observe.
+    [[nodiscard]] virtual bool interrupted() const { return false; }
 };
 
 // CLOCK_MONOTONIC

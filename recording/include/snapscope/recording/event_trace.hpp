@@ -96,4 +96,7 @@ class EventTraceReader {
 // file.  For a trace that nobody writes any more.
 [[nodiscard]] Status check_event_trace(const std::filesystem::path& folder);
 
+// How many events of SOURCE the trace in FOLDER holds; reads them all.
+[[nodiscard]] Result<std::uint64_t> count_events(const std::filesystem::path& folder, EventSource source);
+
 } // namespace snapscope
