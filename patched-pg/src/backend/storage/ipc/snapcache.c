@@ -9,13 +9,15 @@
  * Two halves with different rules (DESIGN.md has the argument):
  *
  *	- The visibility half, the set of running xids, changes only under
- *	  exclusive ProcArrayLock.  Whoever changes it wipes the copy, and a copier
+ *	  exclusive ProcArrayLock.  Whoever changes it wipes the copy.  A copier
  *	  holds the lock shared from the check of validity until its own xmin is
- *	  published.
+ *	  published, or, without the lock, publishes first and then checks again.
  *	- The horizon half, the oldest xmin that anybody holds, changes without any
- *	  lock.  It may be too old for a while (that costs pruning, not rows) and is
- *	  bounded in two ways: a leaving holder bumps an epoch, and a horizon older
- *	  than SNAPSHOT_HORIZON_MAX_AGE_US that could rise is computed anew.
+ *	  lock.  It may be too old for a while (that costs pruning, not rows), for
+ *	  no longer than snapshot_horizon_max_age.
+ *
+ * The steps, a file each: build, copy, serve under the lock, serve without it,
+ * the horizon, and the verification.
  */
 #include "snapscope/probes/ticks.h"
 #include "replication/walsender.h"
@@ -204,222 +206,8 @@ SnapshotCacheInvalidateSlow(enum snapscope_reason reason)
 
 #include "snapcache_horizon.c"
 
-/* ---- building ---- */
-
-/*
- * The stock scan with three differences: nobody is left out as "own", subxids
- * are gathered also behind an overflowed cache (who overflowed alone may drop
- * the flag), and no private memory is written.  ProcArrayLock is held shared
- * and the state says "building", so nobody else writes here; a lock-free reader
- * that reads meanwhile throws away what it read.
- */
-static void
-SnapshotCacheBuild(void)
-{
-	SnapshotCacheData *cache = SnapshotCache;
-	SnapshotCacheHeader header;
-	TransactionId oldest;
-	uint32		epoch;
-
-	header.xmax = ShmemVariableCache->latestCompletedXid;
-	TransactionIdAdvance(header.xmax);
-	oldest = header.xmin = header.xmax;
-	header.xcnt = header.subxcnt = 0;
-	header.slot_xmin = procArray->replication_slot_xmin;
-	header.slot_catalog_xmin = procArray->replication_slot_catalog_xmin;
-	header.overflowed_procno = SNAPCACHE_OVERFLOWED_NOBODY;
-	header.recovery = SnapScopeRecoveryInProgress();
-	header.recovery_overflowed = false;
-
-	/* The claim was a full barrier: see SnapshotCacheXminLeftSlow(). */
-	epoch = pg_atomic_read_u32(&cache->epoch);
-	pg_memory_barrier();
-	SnapshotCacheWindow();
-
-	if (!header.recovery)
-	{
-		int			numProcs = procArray->numProcs;
-
-		for (int index = 0; index < numProcs; index++)
-		{
-			int			pgprocno = procArray->pgprocnos[index];
-			PGXACT	   *pgxact = &allPgXact[pgprocno];
-			TransactionId xid;
-			int			nxids;
-
-			if (pgxact->vacuumFlags & (PROC_IN_LOGICAL_DECODING | PROC_IN_VACUUM))
-				continue;
-
-			xid = UINT32_ACCESS_ONCE(pgxact->xmin);
-			if (TransactionIdIsNormal(xid) && NormalTransactionIdPrecedes(xid, oldest))
-				oldest = xid;
-
-			xid = UINT32_ACCESS_ONCE(pgxact->xid);
-			if (!TransactionIdIsNormal(xid) || !NormalTransactionIdPrecedes(xid, header.xmax))
-				continue;
-			if (NormalTransactionIdPrecedes(xid, header.xmin))
-				header.xmin = xid;
-			snapcache_xip[header.xcnt++] = xid;
-
-			if (pgxact->overflowed)
-				header.overflowed_procno =
-					header.overflowed_procno == SNAPCACHE_OVERFLOWED_NOBODY ? pgprocno : SNAPCACHE_OVERFLOWED_SEVERAL;
-			nxids = pgxact->nxids;
-			if (nxids > 0)
-			{
-				pg_read_barrier();	/* pairs with GetNewTransactionId */
-				memcpy(snapcache_subxip + header.subxcnt, (void *) allProcs[pgprocno].subxids.xids,
-					   nxids * sizeof(TransactionId));
-				header.subxcnt += nxids;
-			}
-		}
-	}
-	else
-	{
-		header.subxcnt = KnownAssignedXidsGetAndSetXmin(snapcache_subxip, &header.xmin, header.xmax);
-		header.recovery_overflowed =
-			TransactionIdPrecedesOrEquals(header.xmin, procArray->lastOverflowedXid);
-	}
-
-	if (TransactionIdPrecedes(header.xmin, oldest))
-		oldest = header.xmin;
-	SnapshotCacheWindow();
-	cache->header = header;
-	pg_atomic_write_u64(&cache->horizon_time, (uint64) GetCurrentStatementStartTimestamp());
-	pg_atomic_write_u64(&cache->horizon, SNAPCACHE_HORIZON(epoch, oldest));
-}
-
-/* ---- copying ---- */
-
-static inline uint16
-SnapshotCacheLinesOf(uint32 xids)
-{
-	uint64		lines = ((uint64) xids * sizeof(TransactionId) + SNAPCACHE_LINE_BYTES - 1) / SNAPCACHE_LINE_BYTES;
-
-	return (uint16) Min(lines, PG_UINT16_MAX);
-}
-
-/*
- * Copies without this backend's own xids, as the stock scan leaves them out.
- * Its top-level xid may stand there twice around PREPARE; its subxids stand
- * together, in the order of its own cache, since only an abort reorders that
- * and an abort wipes the copy.
- */
-static pg_noinline void
-SnapshotCacheCopyWithoutOwn(Snapshot snapshot, const SnapshotCacheHeader *header)
-{
-	TransactionId own = SnapshotCacheMutant("own_xid") ? InvalidTransactionId : snapscope_own_xid;
-	uint32		nown = MyPgXact->nxids;
-	uint32		count = 0;
-	uint32		subcount = 0;
-
-	for (uint32 i = 0; i < header->xcnt; i++)
-	{
-		TransactionId xid = snapcache_xip[i];
-
-		if (xid != own)
-			snapshot->xip[count++] = xid;
-	}
-	snapshot->xcnt = count;
-
-	if (SnapshotCacheMutant("own_subxids"))
-		nown = 0;
-	for (uint32 i = 0; i < header->subxcnt; i++)
-	{
-		uint32		same = 0;
-
-		while (same < nown && i + same < header->subxcnt &&
-			   snapcache_subxip[i + same] == MyProc->subxids.xids[same])
-			same++;
-		if (same > 0)
-		{
-			uint32		rest = header->subxcnt - i - same;
-
-			memcpy(snapshot->subxip + subcount, snapcache_subxip + i + same, rest * sizeof(TransactionId));
-			subcount += rest;
-			break;
-		}
-		snapshot->subxip[subcount++] = snapcache_subxip[i];
-	}
-	snapshot->subxcnt = subcount;
-}
-
-/* Fills everything of SNAPSHOT that depends on who is running. */
-static inline void
-SnapshotCacheCopy(Snapshot snapshot, const SnapshotCacheHeader *header)
-{
-	int32		overflowed_procno = header->overflowed_procno;
-
-	snapshot->xmin = header->xmin;
-	snapshot->xmax = header->xmax;
-	snapshot->takenDuringRecovery = header->recovery;
-
-	/* An own xid at or past xmax was assigned after the build. */
-	if (unlikely(TransactionIdIsNormal(snapscope_own_xid) &&
-				 NormalTransactionIdPrecedes(snapscope_own_xid, header->xmax)))
-	{
-		SnapshotCacheCopyWithoutOwn(snapshot, header);
-		if (overflowed_procno == MyProc->pgprocno)
-			overflowed_procno = SNAPCACHE_OVERFLOWED_NOBODY;
-	}
-	else
-	{
-		if (header->xcnt > 0)
-			memcpy(snapshot->xip, snapcache_xip, header->xcnt * sizeof(TransactionId));
-		if (header->subxcnt > 0)
-			memcpy(snapshot->subxip, snapcache_subxip, header->subxcnt * sizeof(TransactionId));
-		snapshot->xcnt = header->xcnt;
-		snapshot->subxcnt = header->subxcnt;
-	}
-	snapshot->suboverflowed =
-		overflowed_procno != SNAPCACHE_OVERFLOWED_NOBODY || header->recovery_overflowed;
-}
-
-static inline void
-SnapshotCacheTraceCopy(SnapshotCacheTrace *trace, Snapshot snapshot, const SnapshotCacheHeader *header)
-{
-	trace->copied_xids = snapshot->xcnt;
-	trace->copied_subxids = snapshot->subxcnt;
-	trace->own_dropped = header->xcnt - snapshot->xcnt + header->subxcnt - snapshot->subxcnt;
-	trace->copy_lines = 1 + SnapshotCacheLinesOf(header->xcnt) + SnapshotCacheLinesOf(header->subxcnt);
-}
-
-/* What GetSnapshotData() does with its results once the lock is released. */
-static inline void
-SnapshotCacheFinish(Snapshot snapshot, TransactionId oldest,
-					TransactionId slot_xmin, TransactionId slot_catalog_xmin)
-{
-	TransactionId horizon = oldest - vacuum_defer_cleanup_age;
-
-	if (unlikely(!TransactionIdIsNormal(horizon)))
-		horizon = FirstNormalTransactionId;
-	if (unlikely(TransactionIdIsValid(slot_xmin)) &&
-		NormalTransactionIdPrecedes(slot_xmin, horizon))
-		horizon = slot_xmin;
-	RecentGlobalDataXmin = horizon;
-	if (unlikely(TransactionIdIsNormal(slot_catalog_xmin)) &&
-		NormalTransactionIdPrecedes(slot_catalog_xmin, horizon))
-		horizon = slot_catalog_xmin;
-	RecentGlobalXmin = horizon;
-	RecentXmin = snapshot->xmin;
-
-	snapshot->curcid = GetCurrentCommandId(false);
-	snapshot->active_count = 0;
-	snapshot->regd_count = 0;
-	snapshot->copied = false;
-	if (likely(old_snapshot_threshold < 0))
-	{
-		snapshot->lsn = InvalidXLogRecPtr;
-		snapshot->whenTaken = 0;
-	}
-	else
-	{
-		snapshot->lsn = GetXLogInsertRecPtr();
-		snapshot->whenTaken = GetSnapshotCurrentTimestamp();
-		MaintainOldSnapshotTimeMapping(snapshot->whenTaken, snapshot->xmin);
-	}
-}
-
+#include "snapcache_build.c"
+#include "snapcache_copy.c"
 #include "snapcache_verify.c"
 #include "snapcache_locked.c"
 #include "snapcache_lockfree.c"
