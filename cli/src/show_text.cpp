@@ -4,6 +4,7 @@
 
 #include <snapscope/recording/run_folder.hpp>
 
+#include <cmath>
 #include <fmt/format.h>
 
 namespace snapscope::cli {
@@ -47,7 +48,7 @@ std::string finding(const Summary& summary) {
         return "No source counted snapshots in this run.";
     std::string out = fmt::format("{} snapshots", grouped(*s.taken));
     if (s.per_second)
-        out += fmt::format(", {} a second", grouped(static_cast<std::uint64_t>(*s.per_second + 0.5)));
+        out += fmt::format(", {} a second", grouped(static_cast<std::uint64_t>(std::llround(*s.per_second))));
     if (*s.taken > 0 && s.reused && s.private_scans && s.rebuilt) {
         if (*s.reused == 0 && *s.rebuilt == 0)
             out += "; every one scanned the proc array";
