@@ -80,6 +80,10 @@ static TransactionId *snapcache_subxip;
 #define SNAPCACHE_SUBXIP_BYTES \
 	(sizeof(TransactionId) * (Size) TOTAL_MAX_CACHED_SUBXIDS)
 
+#ifndef StaticAssertDecl			/* 12 has none outside of functions */
+#define StaticAssertDecl(condition, errmessage) _Static_assert(condition, errmessage)
+#endif
+
 StaticAssertDecl(offsetof(SnapshotCacheData, handed_out) == SNAPCACHE_LINE_BYTES &&
 				 sizeof(SnapshotCacheData) <= SNAPCACHE_HEADER_BYTES,
 				 "the header of the shared snapshot must fit one cache line");
