@@ -46,6 +46,23 @@ std::optional<double> over(double part, double whole) {
     return whole > 0 ? std::optional(part / whole) : std::nullopt;
 }
 
+// One load on several servers: rows of CPU, tps and shares under LABELS, and
+// each mode's ratios to unpatched, named after WHAT.  Returns the tps.
+Results add_load(Report& report, const Labels& labels, const std::string& what, const std::vector<Server*>& servers,
+                 const std::vector<std::vector<LoadResult>>& results, const std::vector<const char*>& modes) {
+    const Results cpu_us(servers, column(results, cpu_us_of));
+    cpu_us.add_rows(report, labels, "us CPU a transaction");
+    Results tps(servers, column(results, tps_of));
+    tps.add_rows(report, labels, "transactions a second");
+    for (std::size_t i = 0; i < servers.size(); ++i)
+        add_shares(report, labels, *servers[i], results[i]);
+    for (const auto* mode : modes) {
+        tps.add_ratio(report, "tps, " + what, mode, unpatched);
+        cpu_us.add_ratio(report, "CPU, " + what, mode, unpatched);
+    }
+    return tps;
+}
+
 } // namespace
 
 void add_shares(Report& report, const Labels& labels, const Server& server, const std::vector<LoadResult>& results) {
@@ -75,16 +92,8 @@ void tpcb(Report& report, const Servers& servers, std::size_t idle) {
         return run_load(server, {.clients = 8, .seconds = report.pick(2, 1, 1), .arguments = {"-b", "tpcb-like"}});
     });
     const Labels labels = {{"part", "tpcb-like"}, {"idle", std::to_string(idle)}, {"clients", "8"}};
-    const Results cpu_us(all, column(results, cpu_us_of));
-    cpu_us.add_rows(report, labels, "us CPU a transaction");
-    const Results tps(all, column(results, tps_of));
-    tps.add_rows(report, labels, "transactions a second");
-    for (std::size_t i = 0; i < all.size(); ++i)
-        add_shares(report, labels, *all[i], results[i]);
-    for (const auto* mode : {again, off, copy, spin, lockfree, debian15}) {
-        tps.add_ratio(report, fmt::format("tps, TPC-B-like, {} idle", idle), mode, unpatched);
-        cpu_us.add_ratio(report, fmt::format("CPU, TPC-B-like, {} idle", idle), mode, unpatched);
-    }
+    const auto tps = add_load(report, labels, fmt::format("TPC-B-like, {} idle", idle), all, results,
+                              {again, off, copy, spin, lockfree, debian15});
     report.set_noise_floor(tps[again], tps[unpatched]);
 }
 
@@ -101,16 +110,8 @@ void by_share(Report& report, const Servers& servers, std::size_t idle) {
                                {"percent writing", std::to_string(percent)},
                                {"idle", std::to_string(idle)},
                                {"clients", "8"}};
-        const Results cpu_us(all, column(results, cpu_us_of));
-        cpu_us.add_rows(report, labels, "us CPU a transaction");
-        const Results tps(all, column(results, tps_of));
-        tps.add_rows(report, labels, "transactions a second");
-        for (std::size_t i = 0; i < all.size(); ++i)
-            add_shares(report, labels, *all[i], results[i]);
-        for (const auto* mode : {off, copy, spin, lockfree}) {
-            tps.add_ratio(report, fmt::format("tps, {} % writing, {} idle", percent, idle), mode, unpatched);
-            cpu_us.add_ratio(report, fmt::format("CPU, {} % writing, {} idle", percent, idle), mode, unpatched);
-        }
+        add_load(report, labels, fmt::format("{} % writing, {} idle", percent, idle), all, results,
+                 {off, copy, spin, lockfree});
     }
 }
 
