@@ -94,6 +94,8 @@ say("### Against copy and Debian's 15", "");
 ratios(snapshot, /^ns .*lockfree \/ (copy|debian15)/);
 say("### What `off` costs", "");
 ratios(snapshot, /^ns .*(off|unpatched again) \/ unpatched/);
+say("### A server with idle connections beside one without, in turns", "");
+ratios(snapshot, /^flat/);
 say("### Instructions a snapshot (callgrind, exact)", "");
 for (const xmin of ["set", "new"]) {
   say(`\`${xmin}\`, by idle connections`, "");

@@ -25,6 +25,10 @@ constexpr int clients_at_most = 8;
 
 constexpr auto both = {Xmin::set, Xmin::publish};
 
+Settings settings() {
+    return {{"max_connections", std::to_string(most_idle + 100)}, {"autovacuum", "off"}};
+}
+
 struct Plan {
     std::vector<std::size_t> idle_counts;
     int ns_rounds;       // a case and server, some 10 ms each
@@ -122,8 +126,6 @@ class Suite {
     void add_ns_rows(const Results& ns, std::size_t idle, Xmin xmin, const std::string& sessions) {
         ns.add_rows(report_, {{"idle", std::to_string(idle)}, {"xmin", name_of(xmin)}, {"sessions", sessions}},
                     "ns a snapshot");
-        if (sessions == "1" && xmin == Xmin::set)
-            lowest_.emplace_back(idle, *std::min_element(ns[lockfree].begin(), ns[lockfree].end()));
     }
 
     std::pair<Results, Results> pgbench_turns(const std::vector<Server*>& servers, int rounds, int how_many) {
@@ -219,21 +221,30 @@ class Suite {
     void add_own_ns(std::size_t idle, Xmin xmin, const std::string& name, const Rounds& rounds) {
         add_own({{"idle", std::to_string(idle)}, {"xmin", name_of(xmin)}, {"sessions", "1"}}, "ns a snapshot", name,
                 rounds);
-        if (name == lockfree && xmin == Xmin::set)
-            lowest_.emplace_back(idle, *std::min_element(rounds.begin(), rounds.end()));
     }
 
+    // One binary with many idle connections beside itself without any, in turns:
+    // what else the machine does meets both.
     void flatness() {
-        std::string text = "lockfree, ns set, lowest of all rounds:";
-        double low = lowest_.front().second;
-        double high = low;
-        for (const auto& [idle, ns] : lowest_) {
-            text += fmt::format(" {} idle {:.2f},", idle, ns);
-            low = std::min(low, ns);
-            high = std::max(high, ns);
+        auto& full = find(servers_, lockfree);
+        const auto idle = report_.pick(most_idle, std::size_t{2000}, std::size_t{200});
+        progress(fmt::format("{} idle connections against none: {}", idle, lockfree));
+        const auto none = Server::start(lockfree, settings(), "lockfree without idle");
+        full.hold_idle(idle);
+        const std::vector<Server*> pair = {&full, none.get()};
+        for (const auto xmin : both) {
+            const Results ns(pair,
+                             take_turns(pair, plan_.ns_rounds, [&](Server& one) { return snapshot_ns(one, xmin); }));
+            ns.add_ratio(report_, fmt::format("flat, ns {}, {} idle", name_of(xmin), idle), lockfree, none->name());
+            report_.note(
+                fmt::format("lockfree, ns {}, in turns, lowest of {} rounds: {:.2f} with {} idle, {:.2f} with 0",
+                            name_of(xmin), plan_.ns_rounds, lowest(ns[lockfree]), idle, lowest(ns[none->name()])));
         }
-        report_.note(text + fmt::format(" highest / lowest {:.3f}", high / low));
+        full.hold_idle(0);
+        none->stop();
     }
+
+    static double lowest(const Rounds& rounds) { return *std::min_element(rounds.begin(), rounds.end()); }
 
     void instructions() {
         for (const std::size_t idle : {0UL, 1000UL})
@@ -251,15 +262,13 @@ class Suite {
     Servers servers_;
     std::vector<Server*> all_, baseline_;
     std::size_t held_ = 0;
-    std::vector<std::pair<std::size_t, double>> lowest_; // of lockfree, by idle connections
 };
 
 void measure(Report& report) {
     raise_open_files_limit();
     std::vector<std::string> absent;
     progress("starting the servers");
-    auto servers = start_all({unpatched, off, again, copy, spin, lockfree, debian15},
-                             {{"max_connections", std::to_string(most_idle + 100)}, {"autovacuum", "off"}}, absent);
+    auto servers = start_all({unpatched, off, again, copy, spin, lockfree, debian15}, settings(), absent);
     for (const auto& name : absent)
         report.note(name + ": absent, it could not be provided on this machine");
     Suite(report, std::move(servers)).run();
