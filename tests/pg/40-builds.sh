@@ -10,7 +10,8 @@ fi
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 for build in --assertions --exec-backend; do
-    SNAPSCOPE_PG_TREE=$(dirname "$("$(snapscope_root)/patched-pg/build/build.sh" "$build")")/tree
+    prefix=$("$root/patched-pg/build/build.sh" "$build")
+    SNAPSCOPE_PG_TREE=${prefix%/install}/tree
     echo "build.sh $build:"
     for mode in copy lockfree; do
         suite "$mode" src/test/regress

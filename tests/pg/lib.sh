@@ -9,6 +9,9 @@
 source "$(dirname "${BASH_SOURCE[0]}")/../../patched-pg/build/common.sh"
 
 : "${SNAPSCOPE_PG_PREFIX:?}" "${SNAPSCOPE_PG_TREE:?}"
+# Made while the scripts' names still hold: they may be relative.
+# shellcheck disable=SC2034
+root=$(snapscope_root)
 bin=$SNAPSCOPE_PG_PREFIX/bin
 work=$(mktemp -d "${TMPDIR:-/tmp}/snapscope-pg-XXXXXX")
 user=$(snapscope_server_user)
