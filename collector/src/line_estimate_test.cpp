@@ -109,7 +109,7 @@ TEST(LineEstimateTest, KnownNumbersOfLinesAreFoundAndTheIntervalsHoldThem) {
         for (int round = 0; round < 40; ++round, ++rounds) {
             TimedLoads loads{500, 0};
             for (std::uint64_t i = 0; i < loads.loads; ++i)
-                loads.slow += machine.load(machine.chance(lines / 188)) > calibrated->cycles ? 1 : 0;
+                loads.slow += machine.load(machine.chance(lines / 188)) > calibrated->cycles ? 1U : 0U;
             const auto out = estimate_lines(188, loads, *calibrated);
             ASSERT_TRUE(out);
             outside += out->low > lines || out->high < lines ? 1 : 0;

@@ -60,9 +60,9 @@ TEST(CoreLatency, WhatIsWrittenIsReadBack) {
 TEST(CoreLatency, ASyntheticMatrixSaysSo) {
     auto made_up = two_sockets();
     made_up.synthetic = true;
-    const auto json = core_latencies_to_json(made_up);
-    EXPECT_EQ(json["origin"], "synthetic");
-    EXPECT_TRUE(core_latencies_from_json(json)->synthetic);
+    const auto file = core_latencies_to_json(made_up);
+    EXPECT_EQ(file["origin"], "synthetic");
+    EXPECT_TRUE(core_latencies_from_json(file)->synthetic);
 }
 
 TEST(CoreLatency, APairThatWasNotMeasuredHasItsBordersMedian) {

@@ -83,6 +83,18 @@ class OnTerminal {
         }
         return false;
     }
+    // The same for a screen that is there already, of which only changes would be
+    // written: it is asked for as a whole (Ctrl-L), again and again.
+    bool now_shows(const std::string& text) {
+        for (int tries = 0; tries < 300; ++tries) {
+            seen_.clear();
+            press("\x0c");
+            take(200);
+            if (seen_.find(text) != std::string::npos)
+                return true;
+        }
+        return false;
+    }
     // Exit status as a shell states it; -1: it did not end within 60 s.
     int wait() {
         for (int tries = 0; tries < 600; ++tries) {

@@ -4,6 +4,8 @@
 #include "cells.hpp"
 #include "slot_map.hpp"
 
+#include <snapscope/recording/run_folder.hpp>
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>

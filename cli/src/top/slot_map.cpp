@@ -33,7 +33,7 @@ std::string summary(const std::optional<std::uint32_t>& socket, const std::vecto
     std::optional<double> rate;
     std::optional<double> cpus;
     for (const TopSlot* slot : slots) {
-        active += activity(*slot).value_or(0) > 0 ? 1 : 0;
+        active += activity(*slot).value_or(0) > 0 ? 1U : 0U;
         if (slot->snapshots_per_s)
             rate = rate.value_or(0) + *slot->snapshots_per_s;
         if (slot->cpu_share)

@@ -66,8 +66,10 @@ Key key_of(int code) {
         return Key::home;
     case KEY_END:
         return Key::end;
+    case ctrl_l: // all of it anew, whatever the screen holds
+        ::clearok(stdscr, TRUE);
+        return Key::resized;
     case KEY_RESIZE:
-    case ctrl_l:
         return Key::resized;
     default:
         return Key::none;
