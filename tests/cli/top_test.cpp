@@ -148,7 +148,7 @@ TEST_F(Top, ATerminalThatNobodyKnowsIsAUsageErrorOfOneLine) {
 TEST_F(Top, OneScreenAsText) {
     auto words = words_for(target(), {"--once", "--events"});
     words.erase(words.begin());
-    words[5] = "1500";
+    words[4] = "1500";
     auto running = start(words);
     // Its events are on once it looks.
     while (victim_.ask("control") != "control 1 1" && !running.ended())
