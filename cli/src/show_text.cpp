@@ -13,6 +13,7 @@ namespace {
 constexpr const char* cannot_tell = "cannot tell";
 constexpr std::size_t shown_reasons = 4;
 constexpr std::size_t shown_transfers = 8;
+constexpr std::size_t shown_groups = 8;
 
 std::string count(const std::optional<std::uint64_t>& value) {
     return value ? grouped(*value) : cannot_tell;
@@ -160,6 +161,43 @@ void add_transfers(const Summary& summary, Lines& lines) {
         lines.add("", fmt::format("and {} more", summary.transfers.size() - shown_transfers), "see --format json");
 }
 
+// "12 across caches, 3 across nodes"; a grouping of one has none.
+std::string moves_across(const Placement& placement) {
+    const Moves& m = placement.moves;
+    std::string out;
+    const auto add = [&](const std::optional<std::uint64_t>& moves, const char* by, const char* words) {
+        for (const LevelTime& level : placement.levels)
+            if (level.by == by && level.groups < 2)
+                return;
+        if (moves)
+            out += fmt::format("{}{} across {}", out.empty() ? "" : ", ", grouped(*moves), words);
+    };
+    add(m.across_llc, "llc", "last-level caches");
+    add(m.across_node, "node", "NUMA nodes");
+    add(m.across_socket, "socket", "sockets");
+    return out;
+}
+
+// Groupings of one group say nothing; the widest of equal ones is enough.
+void add_placement(const Summary& summary, Lines& lines) {
+    const Placement& p = summary.placement;
+    if (p.source.empty())
+        return;
+    if (p.moves.all)
+        lines.add("migrations", grouped(*p.moves.all), moves_across(p));
+    for (const LevelTime& level : p.levels) {
+        if (level.groups < 2)
+            continue;
+        std::string shares;
+        for (std::size_t i = 0; i < level.times.size() && i < shown_groups; ++i)
+            shares +=
+                fmt::format("{}{} {:.1f} %", i == 0 ? "" : ", ", level.times[i].group, 100 * level.times[i].share);
+        if (level.times.size() > shown_groups)
+            shares += fmt::format(" and {} more", level.times.size() - shown_groups);
+        lines.add("ran by " + level.by, fmt::format("{} of {}", level.times.size(), level.groups), shares);
+    }
+}
+
 std::string sources_text(const Summary& summary, const Terminal& terminal) {
     std::string active;
     std::string missing;
@@ -188,6 +226,7 @@ std::string show_text(const Summary& summary, const Terminal& terminal) {
     add_duration(summary, lines);
     add_lines(summary, lines);
     add_transfers(summary, lines);
+    add_placement(summary, lines);
     std::string out = terminal.paint(escape_terminal(finding(summary)), Tone::strong) + "\n" +
                       escape_terminal(heading(summary)) + "\n\n" + table.text(terminal) + "\n" +
                       sources_text(summary, terminal);
@@ -228,6 +267,12 @@ Table show_table(const Summary& summary) {
                   d.source);
     }
     add_value("duration_max", d.max_ns, "ns", d.source);
+    for (const auto& [name, moves] : {std::pair{"migrations", &summary.placement.moves.all},
+                                      {"migrations_across_llc", &summary.placement.moves.across_llc},
+                                      {"migrations_across_node", &summary.placement.moves.across_node},
+                                      {"migrations_across_socket", &summary.placement.moves.across_socket}})
+        if (*moves)
+            table.add({name, std::to_string(**moves), "1", summary.placement.source});
     add_value("lines_per_scan", summary.lines.per_scan, "lines", "");
     for (const Metric& metric : summary.metrics)
         add_value(metric.name, metric.value, metric_info(metric.name).unit.c_str(), metric.source);

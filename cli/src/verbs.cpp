@@ -5,6 +5,8 @@ namespace snapscope::cli {
 void add_verbs(CLI::App& app, Context& context) {
     add_doctor(app, context);
     add_record(app, context);
+    add_top(app, context);
+    add_calibrate(app, context);
     add_show(app, context);
     add_export(app, context);
     add_trace(app, context);

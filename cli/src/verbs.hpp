@@ -32,6 +32,8 @@ struct Context {
 //     });
 void add_doctor(CLI::App& app, Context& context);
 void add_record(CLI::App& app, Context& context);
+void add_calibrate(CLI::App& app, Context& context);
+void add_top(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
 void add_trace(CLI::App& app, Context& context);

@@ -73,6 +73,7 @@ class UsdtCounter final : public EbpfSource {
     std::vector<Value> sample(std::int64_t now_ns) override;
     void stop() override { set_counting(false); }
     void finish(std::int64_t now_ns, Run& run) override;
+    void look(Run& run) const override { put_histograms(run); }
     [[nodiscard]] SourceStatus status() const override;
 
   private:

@@ -2,6 +2,7 @@
 
 #include <snapscope/base/unique_fd.hpp>
 #include <snapscope/collector/procfs.hpp>
+#include <snapscope/collector/timed_load.hpp>
 
 #include <cerrno>
 #include <charconv>
@@ -80,12 +81,23 @@ Status probe_msr() {
 }
 
 Status probe_load_timing() {
+    if (!can_time_loads)
+        return no("no way to time a single load on this processor", "x86-64 and aarch64 have one");
+#if defined(__x86_64__)
     const auto flags = read_text("/proc/cpuinfo").value_or("");
     for (const char* flag : {" constant_tsc", " nonstop_tsc", " rdtscp"}) {
         if (flags.find(flag) == std::string::npos)
             return no(std::string("the processor does not state") + flag, "single loads cannot be timed here");
     }
+#endif
     return {};
+}
+
+Status check_two_cpus(std::size_t allowed) {
+    if (allowed >= 2)
+        return {};
+    return fail("nothing can be measured: this process may run on one CPU only, and a line needs two to travel between",
+                "widen its affinity mask (taskset, cpuset) or use a machine with more CPUs");
 }
 
 Status probe_memory_reading(pid_t pid) {

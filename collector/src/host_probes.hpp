@@ -16,6 +16,8 @@ namespace snapscope {
 [[nodiscard]] Status probe_msr();
 // A time stamp counter that can time a single load.
 [[nodiscard]] Status probe_load_timing();
+// Class failed for fewer than two CPUs: a line needs two to travel between.
+[[nodiscard]] Status check_two_cpus(std::size_t allowed);
 // Reading the memory of PID: one byte of its first mapping.
 [[nodiscard]] Status probe_memory_reading(pid_t pid);
 

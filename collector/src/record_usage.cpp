@@ -14,6 +14,8 @@ bool can_record_events(const std::string& source) {
     return source == "ring" || source == "ebpf";
 }
 
+} // namespace
+
 Status check_sources(const std::vector<std::string>& sources, bool events) {
     const auto usage = [](std::string what, std::string hint) {
         return fail(std::move(what), std::move(hint), ErrorClass::usage);
@@ -32,8 +34,6 @@ Status check_sources(const std::vector<std::string>& sources, bool events) {
                      "add ring or ebpf to --source, or leave --events out");
     return {};
 }
-
-} // namespace
 
 Status check_usage(const RecordOptions& options) {
     SNAPSCOPE_TRY(check_target(options.target));

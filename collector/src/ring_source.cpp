@@ -141,6 +141,18 @@ void RingSource::put_slots(Run& run) const {
     }
 }
 
+void RingSource::put_durations(Run& run) const {
+    if (!events_)
+        return;
+    for (auto& histogram : duration_histograms(events_->tally().durations(), "ring"))
+        run.histograms.push_back(std::move(histogram));
+}
+
+void RingSource::look(Run& run) const {
+    put_slots(run);
+    put_durations(run);
+}
+
 void RingSource::finish(std::int64_t now_ns, Run& run) {
     end_ns_ = now_ns;
     if (restarts_ > 0)
@@ -151,10 +163,9 @@ void RingSource::finish(std::int64_t now_ns, Run& run) {
     const CounterSums total = table_.total();
     if (const std::uint64_t scans = total.rebuilt + total.private_scans; scans > 0)
         run.layout.lines_per_scan = static_cast<double>(total.lines_scanned) / static_cast<double>(scans);
+    put_durations(run);
     if (!events_)
         return;
-    for (auto& histogram : duration_histograms(events_->tally().durations(), "ring"))
-        run.histograms.push_back(std::move(histogram));
     run.clock.ticks_per_ns = events_->clock().ticks_per_ns();
     run.clock.calibration_error_ns = events_->clock().worst_residual_ns();
     run.clock.backward_stamps += events_->backward_stamps();

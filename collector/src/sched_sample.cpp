@@ -25,7 +25,9 @@ class SchedSample final : public Source {
     void finish(std::int64_t now_ns, Run& run) override {
         end_ns_ = now_ns;
         run.totals.push_back({"server_cpu_ns", "sched", "ns", static_cast<std::int64_t>(total_ns_)});
-        run.totals.push_back({"migrations", "sched", "1", std::nullopt});
+        for (const char* unknown :
+             {"migrations", "migrations_across_llc", "migrations_across_node", "migrations_across_socket"})
+            run.totals.push_back({unknown, "sched", "1", std::nullopt});
     }
 
     [[nodiscard]] SourceStatus status() const override {

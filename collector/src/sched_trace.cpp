@@ -1,5 +1,6 @@
 #include "bpf_support.hpp"
 #include "sched_source.hpp"
+#include "topology.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -18,8 +19,28 @@ struct DestroySkeleton {
 };
 
 struct Sums {
-    std::uint64_t run_ns = 0, migrations = 0, untracked = 0;
+    std::uint64_t run_ns = 0, untracked = 0;
+    snapscope_sched_moves moves{};
 };
+
+void operator+=(snapscope_sched_moves& sum, const snapscope_sched_moves& more) {
+    sum.all += more.all;
+    sum.llc += more.llc;
+    sum.node += more.node;
+    sum.socket += more.socket;
+    sum.unplaced += more.unplaced;
+}
+
+// docs/contracts.md; `grouped`: only where it is known where CPUs lie.
+struct MoveName {
+    const char* name;
+    unsigned long long snapscope_sched_moves::*count;
+    bool grouped;
+};
+constexpr MoveName move_names[] = {{"migrations", &snapscope_sched_moves::all, false},
+                                   {"migrations_across_llc", &snapscope_sched_moves::llc, true},
+                                   {"migrations_across_node", &snapscope_sched_moves::node, true},
+                                   {"migrations_across_socket", &snapscope_sched_moves::socket, true}};
 
 // Every key and value of a hash map.
 template <typename Key, typename V> std::vector<std::pair<Key, V>> read_all(int map) {
@@ -43,8 +64,13 @@ class SchedTrace final : public Source {
         if (!skeleton_)
             return fail(bpf_error("cannot open the BPF program", errno));
         skeleton_->rodata->target_postmaster = static_cast<unsigned int>(postmaster);
+        const auto topology = topology_of_host();
+        if (topology && !topology->cpus.empty())
+            bpf_map__set_max_entries(skeleton_->maps.places, topology->cpus.back().cpu + 1);
         if (const int error = sched_bpf__load(skeleton_.get()); error != 0)
             return fail(bpf_error("cannot load the BPF program", error));
+        if (topology)
+            place_cpus(topology->cpus);
         return {};
     }
 
@@ -56,7 +82,10 @@ class SchedTrace final : public Source {
     }
 
     [[nodiscard]] std::vector<SeriesName> series() const override {
-        return {{"server_cpu_ns", "ns"}, {"migrations", "1"}};
+        std::vector<SeriesName> names{{"server_cpu_ns", "ns"}};
+        for (const auto& move : move_names)
+            names.push_back({move.name, "1"});
+        return names;
     }
 
     void start(std::int64_t now_ns) override {
@@ -71,8 +100,11 @@ class SchedTrace final : public Source {
     std::vector<Value> sample(std::int64_t now_ns) override {
         learn_owners();
         const Sums now = read(now_ns);
-        std::vector<Value> values{static_cast<double>(now.run_ns) - static_cast<double>(last_.run_ns),
-                                  static_cast<double>(now.migrations - last_.migrations)};
+        std::vector<Value> values{static_cast<double>(now.run_ns) - static_cast<double>(last_.run_ns)};
+        for (const auto& move : move_names) {
+            const auto moved = now.moves.*move.count - last_.moves.*move.count;
+            values.push_back(tells(move) ? Value(static_cast<double>(moved)) : std::nullopt);
+        }
         last_ = now;
         return values;
     }
@@ -82,10 +114,16 @@ class SchedTrace final : public Source {
         const Sums now = read(now_ns);
         link_.reset();
         run.totals.push_back({"server_cpu_ns", "sched", "ns", static_cast<std::int64_t>(now.run_ns)});
-        run.totals.push_back({"migrations", "sched", "1", static_cast<std::int64_t>(now.migrations)});
+        for (const auto& move : move_names) {
+            const auto moved = static_cast<std::int64_t>(now.moves.*move.count);
+            run.totals.push_back({move.name, "sched", "1", tells(move) ? std::optional(moved) : std::nullopt});
+        }
         untracked_ = now.untracked;
+        unplaced_ = grouped_ ? now.moves.unplaced : 0;
         put_slots(run);
     }
+
+    void look(Run& run) const override { put_slots(run); }
 
     [[nodiscard]] SourceStatus status() const override {
         SourceStatus status = counted_status("sched", start_ns_, end_ns_);
@@ -94,10 +132,33 @@ class SchedTrace final : public Source {
             status.reason = "too many processes: the slots' CPU times are incomplete";
             status.losses = {{"untracked", untracked_}};
         }
+        if (unplaced_ > 0) {
+            status.state = SourceState::degraded;
+            status.reason += (status.reason.empty() ? "" : ", ") + std::to_string(unplaced_) +
+                             " migrations to or from CPUs whose cache, node or socket is not known";
+        }
         return status;
     }
 
   private:
+    // Every number below the largest has a place; CPUs that are offline have an unknown one.
+    void place_cpus(const std::vector<Cpu>& cpus) {
+        const int map = bpf_map__fd(skeleton_->maps.places);
+        std::vector<snapscope_sched_place> places(
+            cpus.empty() ? 0 : cpus.back().cpu + 1,
+            {SNAPSCOPE_SCHED_UNKNOWN, SNAPSCOPE_SCHED_UNKNOWN, SNAPSCOPE_SCHED_UNKNOWN});
+        for (const Cpu& cpu : cpus)
+            places[cpu.cpu] = {cpu.llc.value_or(SNAPSCOPE_SCHED_UNKNOWN), cpu.node, cpu.socket};
+        grouped_ = !places.empty();
+        for (unsigned int cpu = 0; cpu < places.size(); ++cpu)
+            grouped_ &= bpf_map_update_elem(map, &cpu, &places[cpu], BPF_ANY) == 0;
+        llc_known_ = std::ranges::all_of(cpus, [](const Cpu& cpu) { return cpu.llc.has_value(); });
+    }
+
+    [[nodiscard]] bool tells(const MoveName& move) const {
+        return !move.grouped || (grouped_ && (llc_known_ || move.count != &snapscope_sched_moves::llc));
+    }
+
     // 0: nothing is counted.
     void set_start(unsigned long long ns) { __atomic_store_n(&skeleton_->bss->start_ns, ns, __ATOMIC_RELEASE); }
 
@@ -107,7 +168,7 @@ class SchedTrace final : public Source {
         const auto running = read_per_cpu<snapscope_sched_cpu>(bpf_map__fd(skeleton_->maps.cpus), 0);
         for (const auto& cpu : read_per_cpu<snapscope_sched_totals>(bpf_map__fd(skeleton_->maps.totals), 0)) {
             sums.run_ns += cpu.run_ns;
-            sums.migrations += cpu.migrations;
+            sums.moves += cpu.moves;
             sums.untracked += cpu.untracked;
         }
         const auto now = static_cast<std::uint64_t>(now_ns);
@@ -129,7 +190,23 @@ class SchedTrace final : public Source {
         }
     }
 
+    // Of a slot's owners together; every one of them has moved some number of times.
+    void put_moves(Slot& row, const snapscope_sched_moves& moves) const {
+        const auto add = [](std::optional<std::uint64_t>& sum, unsigned long long more) {
+            sum = sum.value_or(0) + more;
+        };
+        add(row.migrations, moves.all);
+        if (!grouped_)
+            return;
+        if (llc_known_)
+            add(row.migrations_across_llc, moves.llc);
+        add(row.migrations_across_node, moves.node);
+        add(row.migrations_across_socket, moves.socket);
+    }
+
     void put_slots(Run& run) const {
+        if (slot_of_.empty())
+            return;
         std::map<std::uint32_t, std::map<std::uint32_t, std::int64_t>> residency;
         for (const auto& [key, ran] :
              read_all<snapscope_sched_key, unsigned long long>(bpf_map__fd(skeleton_->maps.runs))) {
@@ -138,7 +215,7 @@ class SchedTrace final : public Source {
         }
         for (const auto& [slot, cpus] : residency) {
             Slot& row = slot_row(run, slot);
-            row.migrations = 0;
+            put_moves(row, {});
             for (const auto& [cpu, ran] : cpus)
                 row.residency.push_back({cpu, ran});
         }
@@ -147,8 +224,7 @@ class SchedTrace final : public Source {
             const auto slot = slot_of_.find(tgid);
             if (slot == slot_of_.end() || !residency.contains(slot->second))
                 continue;
-            Slot& row = slot_row(run, slot->second);
-            row.migrations = row.migrations.value_or(0) + task.migrations;
+            put_moves(slot_row(run, slot->second), task.moves);
         }
     }
 
@@ -157,7 +233,8 @@ class SchedTrace final : public Source {
     std::unique_ptr<bpf_link, DestroyLink> link_;
     std::map<std::uint32_t, std::uint32_t> slot_of_;
     Sums last_;
-    std::uint64_t untracked_ = 0;
+    std::uint64_t untracked_ = 0, unplaced_ = 0;
+    bool grouped_ = false, llc_known_ = false; // where CPUs lie
     std::int64_t start_ns_ = 0, end_ns_ = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * sched.bpf.c - how long, and on which CPUs, the children of one postmaster
- * ran.  Children of any age count, also those that come and go meanwhile.
+ * ran, and how often they moved to another CPU, cache, node and socket.  Children of any age count, also those that come and go meanwhile.
  *
  * Used through its skeleton by collector/src/sched_source.cpp.
  */
@@ -55,6 +55,14 @@ struct {
     __type(value, struct snapscope_sched_task);
 } tasks SEC(".maps");
 
+/* By CPU number; sized and filled before the program runs. */
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, unsigned int);
+    __type(value, struct snapscope_sched_place);
+} places SEC(".maps");
+
 static __always_inline int of_target(struct task_struct* task) {
     return task->real_parent->tgid == (int)target_postmaster;
 }
@@ -71,6 +79,26 @@ static __always_inline void add_run(struct snapscope_sched_totals* total, unsign
         total->untracked++;
 }
 
+static __always_inline int crosses(unsigned int from, unsigned int to) {
+    return from != SNAPSCOPE_SCHED_UNKNOWN && to != SNAPSCOPE_SCHED_UNKNOWN && from != to;
+}
+
+static __always_inline int whole(const struct snapscope_sched_place* place) {
+    return place && place->llc != SNAPSCOPE_SCHED_UNKNOWN && place->node != SNAPSCOPE_SCHED_UNKNOWN &&
+           place->socket != SNAPSCOPE_SCHED_UNKNOWN;
+}
+
+static __always_inline void note_move(struct snapscope_sched_moves* moves, const struct snapscope_sched_place* from,
+                                      const struct snapscope_sched_place* to) {
+    moves->all++;
+    moves->unplaced += !whole(from) || !whole(to);
+    if (!from || !to)
+        return;
+    moves->llc += crosses(from->llc, to->llc);
+    moves->node += crosses(from->node, to->node);
+    moves->socket += crosses(from->socket, to->socket);
+}
+
 static __always_inline void note_arrival(struct snapscope_sched_totals* total, unsigned int tgid, unsigned int cpu) {
     struct snapscope_sched_task* task = bpf_map_lookup_elem(&tasks, &tgid);
 
@@ -79,9 +107,12 @@ static __always_inline void note_arrival(struct snapscope_sched_totals* total, u
         if (bpf_map_update_elem(&tasks, &tgid, &fresh, BPF_ANY))
             total->untracked++;
     } else if (task->last_cpu != cpu) {
+        const struct snapscope_sched_place* from = bpf_map_lookup_elem(&places, &task->last_cpu);
+        const struct snapscope_sched_place* to = bpf_map_lookup_elem(&places, &cpu);
+
+        note_move(&task->moves, from, to);
+        note_move(&total->moves, from, to);
         task->last_cpu = cpu;
-        task->migrations++;
-        total->migrations++;
     }
 }
 

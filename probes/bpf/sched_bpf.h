@@ -2,9 +2,28 @@
 #ifndef SNAPSCOPE_SCHED_BPF_H
 #define SNAPSCOPE_SCHED_BPF_H
 
+/* Where a CPU lies.  A group that nobody knows is SNAPSCOPE_SCHED_UNKNOWN; so is
+ * every group of a CPU that came online later. */
+#define SNAPSCOPE_SCHED_UNKNOWN 0xffffffffU
+
+struct snapscope_sched_place {
+    unsigned int llc;
+    unsigned int node;
+    unsigned int socket;
+};
+
+/* Moves to another CPU, and those of them into another group. */
+struct snapscope_sched_moves {
+    unsigned long long all;
+    unsigned long long llc;
+    unsigned long long node;
+    unsigned long long socket;
+    unsigned long long unplaced; /* from or to a CPU of which a group is not known */
+};
+
 struct snapscope_sched_totals {
     unsigned long long run_ns;
-    unsigned long long migrations;
+    struct snapscope_sched_moves moves;
     unsigned long long untracked; /* switches whose process found no room in a map */
 };
 
@@ -21,7 +40,7 @@ struct snapscope_sched_key {
 };
 
 struct snapscope_sched_task {
-    unsigned long long migrations;
+    struct snapscope_sched_moves moves;
     unsigned int last_cpu;
     unsigned int pad;
 };

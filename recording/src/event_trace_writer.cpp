@@ -199,8 +199,14 @@ Result<EventTraceWriter> EventTraceWriter::create(const fs::path& folder, const 
     return EventTraceWriter(std::move(state));
 }
 
+EventTraceWriter EventTraceWriter::discarding() {
+    return EventTraceWriter(nullptr);
+}
+
 Status EventTraceWriter::append(EventSource source, std::uint32_t slot, std::span<const Event> events,
                                 std::uint64_t lost) {
+    if (!state_)
+        return {};
     Stream& stream = state_->stream(source, slot);
     const auto refuse = [&](std::string_view why) {
         return fail(fmt::format("cannot append to {}: {}", stream.path.string(), why));
@@ -240,6 +246,8 @@ Status EventTraceWriter::append(EventSource source, std::uint32_t slot, std::spa
 }
 
 Status EventTraceWriter::finish() {
+    if (!state_)
+        return {};
     for (auto& [key, stream] : state_->streams)
         SNAPSCOPE_TRY(state_->complete(stream));
     SNAPSCOPE_TRY(state_->sync_all());

@@ -14,6 +14,7 @@ struct Plain {};      // by type
 struct HexAddress {}; // "0x7f..": JSON numbers hold 53 bits in many readers
 struct CacheMode {};  // one of `cache_modes`
 struct Level {};      // one of `levels`
+struct Later {};      // by type; a run of before has none, which is null
 
 inline constexpr std::array<std::string_view, 5> cache_modes = {"off", "copy", "spin", "lockfree", "n/a"};
 inline constexpr std::array<std::string_view, 4> levels = {"core", "llc", "node", "socket"};
@@ -85,7 +86,10 @@ inline constexpr auto
                               field("taken", &Slot::taken), field("reused", &Slot::reused),
                               field("rebuilt", &Slot::rebuilt), field("private_scans", &Slot::private_scans),
                               field("events_lost", &Slot::events_lost), field("migrations", &Slot::migrations),
-                              field("residency", &Slot::residency));
+                              field("residency", &Slot::residency),
+                              field<Later>("migrations_across_llc", &Slot::migrations_across_llc),
+                              field<Later>("migrations_across_node", &Slot::migrations_across_node),
+                              field<Later>("migrations_across_socket", &Slot::migrations_across_socket));
 
 template <>
 inline constexpr auto

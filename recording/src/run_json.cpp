@@ -165,7 +165,7 @@ template <HasFields T> Check decode(const json& in, T& out);
 template <class Codec, class T> Check decode_as(const json& in, T& out) {
     if constexpr (std::is_same_v<Codec, HexAddress>) {
         return decode_address(in, out);
-    } else if constexpr (std::is_same_v<Codec, Plain>) {
+    } else if constexpr (std::is_same_v<Codec, Plain> || std::is_same_v<Codec, Later>) {
         return decode(in, out);
     } else {
         std::size_t index = 0;
@@ -202,6 +202,8 @@ template <HasFields T> Check decode(const json& in, T& out) {
     Check result;
     const auto take = [&]<class M, class Codec>(const Field<T, M, Codec>& item) {
         const auto found = in.find(item.name);
+        if (std::is_same_v<Codec, Later> && found == in.end())
+            return true;
         result = under(item.name, found == in.end() ? problem("missing") : decode_as<Codec>(*found, out.*item.member));
         return !result;
     };

@@ -162,5 +162,16 @@ TEST(RunJson, WhatMakesNoSenseIsRefusedWithItsPlace) {
     }
 }
 
+TEST(RunJson, ARunOfBeforeHasNoMovesBetweenGroups) {
+    json old = run_to_json(full_sample_run());
+    ASSERT_EQ(old["slots"][0]["migrations_across_llc"], 2);
+    for (const char* name : {"migrations_across_llc", "migrations_across_node", "migrations_across_socket"})
+        old["slots"][0].erase(name);
+    const auto read = run_from_json(old);
+    ASSERT_TRUE(read) << read.error().message();
+    EXPECT_EQ(read->slots[0].migrations_across_llc, std::nullopt);
+    EXPECT_EQ(read->slots[0].migrations, 2);
+}
+
 } // namespace
 } // namespace snapscope

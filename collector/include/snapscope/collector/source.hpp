@@ -42,6 +42,9 @@ class Source {
     // Detaches, and puts totals, histograms and slots into RUN; NOW_NS is the
     // time of the last sample().
     virtual void finish(std::int64_t now_ns, Run& run) = 0;
+    // Histograms and slots as finish() would put them now, for views of a server
+    // that go on; on the thread that calls sample().
+    virtual void look(Run& /*run*/) const {}
     [[nodiscard]] virtual SourceStatus status() const = 0;
     // Part of the time it could not observe.
     [[nodiscard]] virtual bool interrupted() const { return false; }

@@ -35,6 +35,8 @@ class EventTraceWriter {
   public:
     // Creates FOLDER (0700) and its metadata; fails when it exists.
     static Result<EventTraceWriter> create(const std::filesystem::path& folder, const EventTraceInfo& info);
+    // Keeps nothing: for who only wants what events say in numbers.
+    static EventTraceWriter discarding();
     EventTraceWriter(EventTraceWriter&&) noexcept;
     EventTraceWriter& operator=(EventTraceWriter&&) noexcept;
     EventTraceWriter(const EventTraceWriter&) = delete;
@@ -55,7 +57,7 @@ class EventTraceWriter {
   private:
     struct State;
     explicit EventTraceWriter(std::unique_ptr<State> state);
-    std::unique_ptr<State> state_;
+    std::unique_ptr<State> state_; // none: keeps nothing
 };
 
 // Reads all streams of a trace merged by time (ties: source, then slot), with

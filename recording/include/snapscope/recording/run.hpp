@@ -95,6 +95,8 @@ struct Slot {
     std::optional<std::uint64_t> events_lost;
     std::optional<std::uint64_t> migrations; // by sched
     std::vector<CpuShare> residency;         // by sched
+    // Of the migrations, those into another group; by sched.
+    std::optional<std::uint64_t> migrations_across_llc, migrations_across_node, migrations_across_socket;
 };
 
 struct Array {
