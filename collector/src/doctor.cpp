@@ -1,6 +1,7 @@
 #include "attach.hpp"
 #include "ebpf_source.hpp"
 #include "host_probes.hpp"
+#include "mirror_source.hpp"
 #include "sched_source.hpp"
 #include "sql_source.hpp"
 
@@ -42,6 +43,19 @@ Status probe_ring(const Site& site) {
     return {};
 }
 
+SourceStatus probe_mirror(const Site& site, const TargetSpec& spec) {
+    const auto found = MirrorSource::examine(site.proc, site.postmaster, spec);
+    if (!found)
+        return row("mirror", fail(found.error()));
+    std::string note = found->layout_note();
+    if (!found->unproven.empty())
+        return row("mirror", Status{}, note + "; " + found->unproven_fields() + ": " + found->unproven,
+                   "give a login with --dsn");
+    const auto mapping = mirror::SharedMapping::open(*found->image, found->anatomy);
+    return row("mirror", Status{}, note + (mapping ? "; --map is possible" : "; " + mapping.error().what),
+               mapping ? "" : mapping.error().hint);
+}
+
 SourceStatus probe_ebpf(const Site& site) {
     const auto works = EbpfSource::probe(site.proc, site.postmaster.pid);
     const auto others = same_binary(site.proc, site.postmaster.pid);
@@ -69,9 +83,8 @@ SourceStatus probe_sql(Site& site, const TargetSpec& spec) {
 
 void look_at_server(Diagnosis& diagnosis, const ProcFs& proc, const TargetSpec& spec) {
     Site site = look_at(proc, *diagnosis.target);
-    diagnosis.sources = {row("ring", probe_ring(site)),
-                         absent("mirror", probe_memory_reading(site.postmaster.pid), "the server's memory is readable"),
-                         probe_ebpf(site), probe_sched(site), probe_sql(site, spec)};
+    diagnosis.sources = {row("ring", probe_ring(site)), probe_mirror(site, spec), probe_ebpf(site), probe_sched(site),
+                         probe_sql(site, spec)};
     diagnosis.server = std::move(site.server);
 }
 
