@@ -141,6 +141,7 @@ Summary summarize(const Run& run) {
     out.duration = duration(run);
     out.lines = lines(run, out.snapshots);
     out.transfers = transfers(run, out.snapshots);
+    out.mirror = summarize_mirror(run);
     out.workload = run.workload;
     out.sources = run.sources;
     out.warnings = summary_warnings(run, out);

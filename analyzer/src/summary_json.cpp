@@ -141,6 +141,7 @@ json to_json(const Summary& summary) {
               {"spanned", or_null(summary.lines.spanned)},
               {"straddling_entries", or_null(summary.lines.straddling_entries)}}},
             {"transfers", transfers(summary.transfers)},
+            {"mirror", to_json(summary.mirror)},
             {"workload", workload(summary.workload)},
             {"metrics", metrics(summary.metrics)},
             {"warnings", summary.warnings},

@@ -43,16 +43,13 @@ Status probe_ring(const Site& site) {
     return {};
 }
 
-SourceStatus probe_mirror(const Site& site, const TargetSpec& spec) {
-    const auto found = MirrorSource::examine(site.proc, site.postmaster, spec);
+// The session that proves the last fields takes xids, so it comes with a recording only.
+SourceStatus probe_mirror(const Site& site) {
+    const auto found = MirrorSource::examine(site.proc, site.postmaster);
     if (!found)
         return row("mirror", fail(found.error()));
-    std::string note = found->layout_note();
-    if (!found->unproven.empty())
-        return row("mirror", Status{}, note + "; " + found->unproven_fields() + ": " + found->unproven,
-                   "give a login with --dsn");
-    const auto mapping = mirror::SharedMapping::open(*found->image, found->anatomy);
-    return row("mirror", Status{}, note + (mapping ? "; --map is possible" : "; " + mapping.error().what),
+    const auto mapping = mirror::SharedMapping::probe(*found->image, found->anatomy);
+    return row("mirror", Status{}, found->layout_note() + "; " + (mapping ? "--map is possible" : mapping.error().what),
                mapping ? "" : mapping.error().hint);
 }
 
@@ -83,7 +80,7 @@ SourceStatus probe_sql(Site& site, const TargetSpec& spec) {
 
 void look_at_server(Diagnosis& diagnosis, const ProcFs& proc, const TargetSpec& spec) {
     Site site = look_at(proc, *diagnosis.target);
-    diagnosis.sources = {row("ring", probe_ring(site)), probe_mirror(site, spec), probe_ebpf(site), probe_sched(site),
+    diagnosis.sources = {row("ring", probe_ring(site)), probe_mirror(site), probe_ebpf(site), probe_sched(site),
                          probe_sql(site, spec)};
     diagnosis.server = std::move(site.server);
 }

@@ -4,12 +4,10 @@
 #include <snapscope/collector/procfs.hpp>
 
 #include <cerrno>
-#include <charconv>
 #include <fcntl.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <system_error>
 
 namespace snapscope {
@@ -85,20 +83,6 @@ Status probe_load_timing() {
         if (flags.find(flag) == std::string::npos)
             return no(std::string("the processor does not state") + flag, "single loads cannot be timed here");
     }
-    return {};
-}
-
-Status probe_memory_reading(pid_t pid) {
-    const auto maps = read_text(ProcFs().path(pid, "maps"), std::size_t{64} << 20);
-    std::uint64_t address = 0;
-    if (!maps || std::from_chars(maps->data(), maps->data() + maps->size(), address, 16).ec != std::errc{})
-        return no("no right to read the server's memory map", "run as the server's user or with CAP_SYS_PTRACE");
-    char byte = 0;
-    const iovec here{&byte, 1};
-    // An address of the other process; it is never dereferenced here.
-    const iovec there{reinterpret_cast<void*>(address), 1}; // NOLINT(performance-no-int-to-ptr)
-    if (::process_vm_readv(pid, &here, 1, &there, 1, 0) != 1)
-        return no("no right to read the server's memory", "run as the server's user or with CAP_SYS_PTRACE");
     return {};
 }
 

@@ -4,8 +4,6 @@
 
 #include <snapscope/base/result.hpp>
 
-#include <sys/types.h>
-
 namespace snapscope {
 
 // A hardware memory-access event of the processor's PMU.
@@ -16,7 +14,5 @@ namespace snapscope {
 [[nodiscard]] Status probe_msr();
 // A time stamp counter that can time a single load.
 [[nodiscard]] Status probe_load_timing();
-// Reading the memory of PID: one byte of its first mapping.
-[[nodiscard]] Status probe_memory_reading(pid_t pid);
 
 } // namespace snapscope

@@ -110,22 +110,25 @@ Result<MirroredServer> MirrorSource::examine(const ProcFs& proc, const Postmaste
     if (!anatomy)
         return fail(Error{ErrorClass::unavailable, anatomy.error().what, anatomy.error().hint});
     server.anatomy = std::move(*anatomy);
-    auto login = log_in(proc, postmaster, spec);
-    if (!login) {
-        server.unproven = login.error().what;
+    return server;
+}
+
+Result<MirroredServer> MirrorSource::prove(const ProcFs& proc, const Postmaster& postmaster, const TargetSpec& spec) {
+    auto server = examine(proc, postmaster);
+    if (!server)
         return server;
-    }
-    if (const auto proof = mirror::prove(server.image->memory(), server.anatomy, *login); !proof) {
-        if (proof.error().error_class != ErrorClass::unavailable)
-            return fail(Error{ErrorClass::unavailable, proof.error().what, proof.error().hint});
-        server.unproven = proof.error().what;
-    }
+    auto login = log_in(proc, postmaster, spec);
+    const auto proof =
+        login ? mirror::prove(server->image->memory(), server->anatomy, *login) : Status(fail(login.error()));
+    if (!proof && proof.error().error_class != ErrorClass::unavailable)
+        return fail(Error{ErrorClass::unavailable, proof.error().what, proof.error().hint});
+    server->unproven = proof ? "" : proof.error().what;
     return server;
 }
 
 Result<std::unique_ptr<MirrorSource>> MirrorSource::attach(const ProcFs& proc, const Postmaster& postmaster,
                                                            const TargetSpec& spec, mirror::SamplerOptions options) {
-    auto server = examine(proc, postmaster, spec);
+    auto server = prove(proc, postmaster, spec);
     if (!server)
         return fail(server.error());
     return std::unique_ptr<MirrorSource>(new MirrorSource(std::move(*server), options));
@@ -190,6 +193,9 @@ void MirrorSource::put_totals(Run& run) const {
     put("xid_ends", "1", added_.completion_count);
     put("latest_completed_advance", "1", added_.latest_completed_xid);
     put("samples", "1", total_.samples);
+    put("roster_samples", "1", total_.roster_samples);
+    put("xid_samples", "1", total_.xid_samples);
+    put("xmin_samples", "1", total_.xmin_samples);
     put("proc_samples", "1", total_.proc_samples);
     put("lock_exclusive_samples", "1", total_.lock_exclusive);
     put("lock_shared_samples", "1", total_.lock_shared);

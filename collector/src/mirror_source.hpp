@@ -16,7 +16,8 @@ namespace snapscope {
 struct MirroredServer {
     std::unique_ptr<mirror::ServerImage> image;
     mirror::Anatomy anatomy;
-    std::string unproven; // why the fields that only a session of ours proves are not proven; empty: they are
+    // Why the fields that only a session of ours proves are not proven; empty: they are.
+    std::string unproven = "no session has been tried";
 
     // "104 slots in ordinary pages, offsets of the table for 15 and confirmed by 14 checks"
     [[nodiscard]] std::string layout_note() const;
@@ -26,9 +27,11 @@ struct MirroredServer {
 
 class MirrorSource final : public Source {
   public:
-    // Finds the proc array, runs every check and the probe session.  Class
-    // unavailable where it may not be read, is not known, or is contradicted.
-    static Result<MirroredServer> examine(const ProcFs& proc, const Postmaster& postmaster, const TargetSpec& spec);
+    // Finds the proc array and runs every check.  Class unavailable where it may
+    // not be read, is not known, or is contradicted.
+    static Result<MirroredServer> examine(const ProcFs& proc, const Postmaster& postmaster);
+    // The probe session's proof as well; a login that fails is no error.
+    static Result<MirroredServer> prove(const ProcFs& proc, const Postmaster& postmaster, const TargetSpec& spec);
     static Result<std::unique_ptr<MirrorSource>> attach(const ProcFs& proc, const Postmaster& postmaster,
                                                         const TargetSpec& spec, mirror::SamplerOptions options);
 

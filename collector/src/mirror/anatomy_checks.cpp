@@ -12,7 +12,7 @@ constexpr double least_share_of_empty_lists = 0.8;
 constexpr std::uint32_t most_slots = 1U << 20U; // MAX_BACKENDS is 2^18 - 1 or 2^23 - 1; far more than any server has
 
 template <typename Found, typename Expected>
-Status differs(const char* what, const Found& found, const Expected& expected) {
+tl::unexpected<Error> differs(const char* what, const Found& found, const Expected& expected) {
     return fail(fmt::format("{} is {}, expected {}", what, found, expected));
 }
 
@@ -160,10 +160,9 @@ Status pgproc_stride(Examination& e) {
         for (std::uint32_t i = 0; i < lock_partitions; ++i) {
             // An empty list's head points to itself, both ways.
             const std::size_t head = l.my_proc_locks + std::size_t{i} * list_head_bytes;
-            empty += field_at<std::uint64_t>(proc, head) == a.all_procs + at + head &&
-                             field_at<std::uint64_t>(proc, head + 8) == a.all_procs + at + head
-                         ? 1
-                         : 0;
+            if (field_at<std::uint64_t>(proc, head) == a.all_procs + at + head &&
+                field_at<std::uint64_t>(proc, head + 8) == a.all_procs + at + head)
+                ++empty;
         }
     }
     const double share = static_cast<double>(empty) / lock_partitions / a.all_proc_count;

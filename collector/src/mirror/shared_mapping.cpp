@@ -36,25 +36,37 @@ void copy_words(const std::byte* from, std::span<std::byte> to) {
     take(std::uint8_t{});
 }
 
-} // namespace
-
-Result<std::unique_ptr<SharedMapping>> SharedMapping::open(const ServerImage& image, const Anatomy& anatomy) {
-    const Mapped& segment = anatomy.segment;
+// The segment through map_files, where it may be held.
+Result<UniqueFd> open_segment(const ServerImage& image, const Mapped& segment) {
+    const auto refuse = [](const std::string& why, const std::string& hint) {
+        return fail(Error{ErrorClass::unavailable, "the segment is not mapped: " + why, hint});
+    };
     if (const auto risk = map_risk(map_facts(image.proc(), image.pid(), segment)))
-        return fail(
-            Error{ErrorClass::unavailable, "the segment is not mapped: " + *risk, "it is read by calls instead"});
+        return refuse(*risk, "it is read by calls instead");
     const auto name = fmt::format("map_files/{:x}-{:x}", segment.start, segment.end);
     UniqueFd fd(::open(image.proc().path(image.pid(), name).c_str(), O_RDONLY | O_CLOEXEC));
     if (!fd)
-        return fail(Error{ErrorClass::unavailable,
-                          "the segment is not mapped: " + std::string("it cannot be opened (") +
-                              std::generic_category().message(errno) + ")",
-                          "that needs CAP_CHECKPOINT_RESTORE, and as another user CAP_SYS_PTRACE and "
-                          "CAP_DAC_READ_SEARCH; it is read by calls instead"});
-    auto mapping = Mapping::shared(fd.get(), 0, segment.bytes(), false, "the server's segment");
+        return refuse("it cannot be opened (" + std::generic_category().message(errno) + ")",
+                      "that needs CAP_CHECKPOINT_RESTORE, and as another user CAP_SYS_PTRACE and "
+                      "CAP_DAC_READ_SEARCH; it is read by calls instead");
+    return fd;
+}
+
+} // namespace
+
+Status SharedMapping::probe(const ServerImage& image, const Anatomy& anatomy) {
+    const auto fd = open_segment(image, anatomy.segment);
+    return fd ? Status() : fail(fd.error());
+}
+
+Result<std::unique_ptr<SharedMapping>> SharedMapping::open(const ServerImage& image, const Anatomy& anatomy) {
+    auto fd = open_segment(image, anatomy.segment);
+    if (!fd)
+        return fail(fd.error());
+    auto mapping = Mapping::shared(fd->get(), 0, anatomy.segment.bytes(), false, "the server's segment");
     if (!mapping)
         return fail(Error{ErrorClass::unavailable, mapping.error().what, "it is read by calls instead"});
-    fd.reset(); // a descriptor would hold the segment as well
+    fd->reset(); // a descriptor would hold the segment as well
     std::unique_ptr<SharedMapping> shared(new SharedMapping(image, anatomy, std::move(*mapping)));
     shared->guard_ = std::make_unique<CrashGuard>(
         image, anatomy, [mapped = shared.get()](const std::string& why) { mapped->let_go(why); });

@@ -17,7 +17,9 @@ namespace snapscope::mirror {
 
 class SharedMapping final : public Memory {
   public:
-    // Class unavailable, with the reason, where it must not or cannot be.
+    // Class unavailable, with the reason, where it must not or cannot be; maps nothing.
+    static Status probe(const ServerImage& image, const Anatomy& anatomy);
+    // Fails as probe() does.
     static Result<std::unique_ptr<SharedMapping>> open(const ServerImage& image, const Anatomy& anatomy);
     SharedMapping(const SharedMapping&) = delete;
     SharedMapping& operator=(const SharedMapping&) = delete;
