@@ -10,6 +10,9 @@
 #                 instead.  It gets SNAPSCOPE_PG_PREFIX, SNAPSCOPE_PG_TREE and
 #                 SNAPSCOPE_FULL (yes or no).
 #
+# The mirror is also tested on servers of other versions where
+# SNAPSCOPE_PG14_PREFIX, ..16.., ..17.., ..18.. name installed ones.
+#
 # --full also runs the tests with the label `full`.  Servers run under the
 # account of SNAPSCOPE_SERVER_USER when this is root.
 set -euo pipefail
@@ -93,8 +96,11 @@ build_targets
 SNAPSCOPE_PG_PREFIX=$(postgresql_prefix)
 SNAPSCOPE_PG_TREE=$(dirname "$SNAPSCOPE_PG_PREFIX")/tree
 SNAPSCOPE_PG_FAULTS_PREFIX=$(postgresql_prefix --faults)
+SNAPSCOPE_PG_UNPATCHED_PREFIX=$(postgresql_prefix --unpatched)
+SNAPSCOPE_PG_DEBIAN15_PREFIX=$(patched-pg/build/debian.sh 15) || say "going on without Debian's PostgreSQL 15"
 SNAPSCOPE_FULL=$full
-export SNAPSCOPE_PG_PREFIX SNAPSCOPE_PG_TREE SNAPSCOPE_PG_FAULTS_PREFIX SNAPSCOPE_FULL
+export SNAPSCOPE_PG_PREFIX SNAPSCOPE_PG_TREE SNAPSCOPE_PG_FAULTS_PREFIX SNAPSCOPE_PG_UNPATCHED_PREFIX \
+    SNAPSCOPE_PG_DEBIAN15_PREFIX SNAPSCOPE_FULL
 
 run_ctest unit "$(nproc)"
 run_ctest integration 1

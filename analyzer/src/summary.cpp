@@ -142,6 +142,7 @@ Summary summarize(const Run& run) {
     out.lines = lines(run, out.snapshots);
     out.transfers = transfers(run, out.snapshots);
     out.placement = placement(run);
+    out.mirror = summarize_mirror(run);
     out.workload = run.workload;
     out.sources = run.sources;
     out.warnings = summary_warnings(run, out);

@@ -142,6 +142,7 @@ json to_json(const Summary& summary) {
               {"straddling_entries", or_null(summary.lines.straddling_entries)}}},
             {"transfers", transfers(summary.transfers)},
             {"placement", to_json(summary.placement)},
+            {"mirror", to_json(summary.mirror)},
             {"workload", workload(summary.workload)},
             {"metrics", metrics(summary.metrics)},
             {"warnings", summary.warnings},

@@ -23,7 +23,8 @@ void about_sources(const Run& run, std::vector<std::string>& out) {
             out.push_back(fmt::format("source {} is missing: {}", source.name, why(source)));
         if (source.state == SourceState::degraded)
             out.push_back(fmt::format("source {} is degraded: {}", source.name, why(source)));
-        if (source.lost > 0) {
+        // Samples that are left out make no figure too low.
+        if (source.lost > 0 && source.kind != EvidenceKind::sampled) {
             const double all = static_cast<double>(source.lost) + static_cast<double>(source.records);
             out.push_back(fmt::format("source {} lost {} records ({:.2f} % of what came): figures from its records "
                                       "are too low",

@@ -198,6 +198,34 @@ void add_placement(const Summary& summary, Lines& lines) {
     }
 }
 
+// One look at the proc array after another.
+void add_mirror(const Summary& summary, Lines& lines) {
+    if (!summary.mirror)
+        return;
+    const MirrorSummary& m = *summary.mirror;
+    const auto mean = [](const std::optional<double>& value) { return value ? number(*value) : cannot_tell; };
+    const auto percent = [](const std::optional<double>& value) {
+        return value ? fmt::format("{:.2f} %", 100 * *value) : cannot_tell;
+    };
+    lines.add("slots taken", mean(m.slots_taken), fmt::format("sampled by mirror, {} looks", grouped(m.samples)));
+    lines.add("  with an xid", mean(m.slots_with_xid));
+    lines.add("  with an xmin", mean(m.slots_with_xmin));
+    lines.add("  waiting", mean(m.slots_waiting), "for ProcArrayLock");
+    lines.add("xids assigned", count(m.xids_assigned), "ended: " + count(m.xid_ends) + " (aborts too)");
+    std::string holder;
+    if (m.holder) {
+        holder = fmt::format("held in {:.0f} % of looks by slot {}, {}", 100 * m.holder->share, m.holder->slot,
+                             m.holder->backend.value_or("unknown"));
+        if (m.holder->pid)
+            holder += fmt::format(", pid {}", *m.holder->pid);
+        if (m.holder->database.value_or(0) != 0)
+            holder += fmt::format(", database {}", *m.holder->database);
+    }
+    lines.add("horizon", m.horizon_age ? grouped(*m.horizon_age) + " xids behind at worst" : cannot_tell, holder);
+    lines.add("ProcArrayLock", percent(m.lock_exclusive_share) + " exclusive",
+              percent(m.lock_shared_share) + " shared, of looks");
+}
+
 std::string sources_text(const Summary& summary, const Terminal& terminal) {
     std::string active;
     std::string missing;
@@ -227,6 +255,7 @@ std::string show_text(const Summary& summary, const Terminal& terminal) {
     add_lines(summary, lines);
     add_transfers(summary, lines);
     add_placement(summary, lines);
+    add_mirror(summary, lines);
     std::string out = terminal.paint(escape_terminal(finding(summary)), Tone::strong) + "\n" +
                       escape_terminal(heading(summary)) + "\n\n" + table.text(terminal) + "\n" +
                       sources_text(summary, terminal);
@@ -274,6 +303,20 @@ Table show_table(const Summary& summary) {
         if (*moves)
             table.add({name, std::to_string(**moves), "1", summary.placement.source});
     add_value("lines_per_scan", summary.lines.per_scan, "lines", "");
+    if (summary.mirror) {
+        const MirrorSummary& m = *summary.mirror;
+        add_value("slots_taken", m.slots_taken, "1", "mirror");
+        add_value("slots_with_xid", m.slots_with_xid, "1", "mirror");
+        add_value("slots_with_xmin", m.slots_with_xmin, "1", "mirror");
+        add_value("lock_exclusive_share", m.lock_exclusive_share, "1", "mirror");
+        add_value("lock_shared_share", m.lock_shared_share, "1", "mirror");
+        const auto add_xids = [&](const char* name, const std::optional<std::uint64_t>& value, const char* unit) {
+            table.add({name, value ? std::to_string(*value) : "", unit, "mirror"});
+        };
+        add_xids("mirror_xids_assigned", m.xids_assigned, "1");
+        add_xids("xid_ends", m.xid_ends, "1");
+        add_xids("horizon_age", m.horizon_age, "xids");
+    }
     for (const Metric& metric : summary.metrics)
         add_value(metric.name, metric.value, metric_info(metric.name).unit.c_str(), metric.source);
     for (const TransferSummary& t : summary.transfers)

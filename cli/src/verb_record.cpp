@@ -25,6 +25,7 @@ constexpr double shortest_s = 0.001;
 constexpr double longest_s = 365.0 * 24 * 3600;
 constexpr int shortest_interval_ms = 10;
 constexpr int longest_interval_ms = 3'600'000;
+constexpr int highest_mirror_hz = 10'000;
 
 constexpr const char* examples = "Examples:\n"
                                  "  snapscope record -d 10\n"
@@ -124,6 +125,7 @@ void add_record(CLI::App& app, Context& context) {
     const auto duration = [&record_options](double seconds) {
         record_options.duration = std::chrono::nanoseconds(std::llround(seconds * 1e9));
     };
+    const auto mirror_hz = [&record_options](int hz) { record_options.mirror_hz = hz; };
     const auto interval = [&record_options](int ms) { record_options.interval = std::chrono::milliseconds(ms); };
     add_number<double>(*verb, "-d,--duration", "SECS", shortest_s, longest_s, duration,
                        "Stop after so many seconds (else: Ctrl-C)");
@@ -136,6 +138,9 @@ void add_record(CLI::App& app, Context& context) {
     add_number<int>(*verb, "--interval", "MS", shortest_interval_ms, longest_interval_ms, interval,
                     "Length of a window (default: 1000)");
     verb->add_flag("--events", record_options.events, "Also record every event, as a trace");
+    add_number<int>(*verb, "--mirror-hz", "HZ", 1, highest_mirror_hz, mirror_hz,
+                    "Looks of the mirror a second (default: 1000)");
+    verb->add_flag("--map", record_options.map, "Let the mirror map shared memory, where that cannot hurt the server");
     verb->add_flag("--yes", record_options.yes, "Probe a binary that other clusters run too");
     verb->add_flag("--force", record_options.force, "Replace an existing run");
     verb->add_option("--pair", options->pairing, "Place of this run in an alternating series")

@@ -1,6 +1,7 @@
 #include "attach.hpp"
 
 #include "ebpf_source.hpp"
+#include "mirror_source.hpp"
 #include "ring_source.hpp"
 #include "sched_source.hpp"
 #include "sql_source.hpp"
@@ -24,7 +25,7 @@ SourceStatus unavailable(const std::string& name, EvidenceKind kind, const Error
 }
 
 // Sources that this program records; the rest of source_names() it only knows of.
-const std::vector<std::string> recorded{"ring", "ebpf", "sched", "sql"};
+const std::vector<std::string> recorded{"ring", "mirror", "ebpf", "sched", "sql"};
 
 class Attacher {
   public:
@@ -49,6 +50,8 @@ class Attacher {
     Result<std::unique_ptr<Source>> attach(const std::string& name) {
         if (name == "ring")
             return attach_ring();
+        if (name == "mirror")
+            return attach_mirror();
         if (name == "ebpf")
             return attach_ebpf();
         if (name == "sched")
@@ -67,6 +70,16 @@ class Attacher {
         if ((*ring)->events() != nullptr)
             attached_.feeds.push_back((*ring)->events());
         return std::move(*ring);
+    }
+
+    Result<std::unique_ptr<Source>> attach_mirror() {
+        mirror::SamplerOptions how;
+        how.rate_hz = options_.mirror_hz;
+        how.map = options_.map;
+        auto source = MirrorSource::attach(site_.proc, site_.postmaster, options_.target, how);
+        if (!source)
+            return fail(source.error());
+        return std::move(*source);
     }
 
     Result<std::unique_ptr<Source>> attach_ebpf() {

@@ -1,6 +1,7 @@
 #include "attach.hpp"
 #include "ebpf_source.hpp"
 #include "host_probes.hpp"
+#include "mirror_source.hpp"
 #include "sched_source.hpp"
 #include "sql_source.hpp"
 #include "topology.hpp"
@@ -43,6 +44,16 @@ Status probe_ring(const Site& site) {
     return {};
 }
 
+// The session that proves the last fields takes xids, so it comes with a recording only.
+SourceStatus probe_mirror(const Site& site) {
+    const auto found = MirrorSource::examine(site.proc, site.postmaster);
+    if (!found)
+        return row("mirror", fail(found.error()));
+    const auto mapping = mirror::SharedMapping::probe(*found->image, found->anatomy);
+    return row("mirror", Status{}, found->layout_note() + "; " + (mapping ? "--map is possible" : mapping.error().what),
+               mapping ? "" : mapping.error().hint);
+}
+
 SourceStatus probe_ebpf(const Site& site) {
     const auto works = EbpfSource::probe(site.proc, site.postmaster.pid);
     const auto others = same_binary(site.proc, site.postmaster.pid);
@@ -82,9 +93,8 @@ Status probe_linetimer() {
 
 void look_at_server(Diagnosis& diagnosis, const ProcFs& proc, const TargetSpec& spec) {
     Site site = look_at(proc, *diagnosis.target);
-    diagnosis.sources = {row("ring", probe_ring(site)),
-                         absent("mirror", probe_memory_reading(site.postmaster.pid), "the server's memory is readable"),
-                         probe_ebpf(site), probe_sched(site), probe_sql(site, spec)};
+    diagnosis.sources = {row("ring", probe_ring(site)), probe_mirror(site), probe_ebpf(site), probe_sched(site),
+                         probe_sql(site, spec)};
     diagnosis.server = std::move(site.server);
 }
 

@@ -5,12 +5,10 @@
 #include <snapscope/collector/timed_load.hpp>
 
 #include <cerrno>
-#include <charconv>
 #include <fcntl.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <system_error>
 
 namespace snapscope {
@@ -98,20 +96,6 @@ Status check_two_cpus(std::size_t allowed) {
         return {};
     return fail("nothing can be measured: this process may run on one CPU only, and a line needs two to travel between",
                 "widen its affinity mask (taskset, cpuset) or use a machine with more CPUs");
-}
-
-Status probe_memory_reading(pid_t pid) {
-    const auto maps = read_text(ProcFs().path(pid, "maps"), std::size_t{64} << 20);
-    std::uint64_t address = 0;
-    if (!maps || std::from_chars(maps->data(), maps->data() + maps->size(), address, 16).ec != std::errc{})
-        return no("no right to read the server's memory map", "run as the server's user or with CAP_SYS_PTRACE");
-    char byte = 0;
-    const iovec here{&byte, 1};
-    // An address of the other process; it is never dereferenced here.
-    const iovec there{reinterpret_cast<void*>(address), 1}; // NOLINT(performance-no-int-to-ptr)
-    if (::process_vm_readv(pid, &here, 1, &there, 1, 0) != 1)
-        return no("no right to read the server's memory", "run as the server's user or with CAP_SYS_PTRACE");
-    return {};
 }
 
 } // namespace snapscope

@@ -4,8 +4,6 @@
 
 #include <snapscope/base/result.hpp>
 
-#include <sys/types.h>
-
 namespace snapscope {
 
 // A hardware memory-access event of the processor's PMU.
@@ -18,7 +16,5 @@ namespace snapscope {
 [[nodiscard]] Status probe_load_timing();
 // Class failed for fewer than two CPUs: a line needs two to travel between.
 [[nodiscard]] Status check_two_cpus(std::size_t allowed);
-// Reading the memory of PID: one byte of its first mapping.
-[[nodiscard]] Status probe_memory_reading(pid_t pid);
 
 } // namespace snapscope

@@ -143,17 +143,23 @@ Status Recording::start_events() {
     return {};
 }
 
-// Attached is attached: from here on, reading maps needs the BPF rights, and
-// root its way to its own files and to the load; nothing else is kept, and
-// every later thread inherits that.
+// Attached is attached: from here on, reading maps needs the BPF rights, the
+// mirror its right to look at another user's memory, and root its way to its own files and to the load; nothing else is
+// kept, and every later thread inherits that.
 void Recording::give_up_rights() const {
     std::vector<const char*> keep;
+    const auto is_mirror = [](const auto& source) { return source->status().name == "mirror"; };
+    if (std::any_of(attached_.sources.begin(), attached_.sources.end(), is_mirror)) {
+        keep.push_back("cap_sys_ptrace");
+        if (options_.map)
+            keep.insert(keep.end(), {"cap_checkpoint_restore", "cap_dac_read_search"});
+    }
     const auto uses_bpf = [](const auto& source) {
         const auto name = source->status().name;
         return name == "ebpf" || name == "sched";
     };
     if (std::any_of(attached_.sources.begin(), attached_.sources.end(), uses_bpf))
-        keep = {"cap_bpf", "cap_perfmon"};
+        keep.insert(keep.end(), {"cap_bpf", "cap_perfmon"});
     if (::geteuid() == 0)
         keep.insert(keep.end(), {"cap_dac_override", "cap_dac_read_search", "cap_kill"});
     keep_only_capabilities(keep);
@@ -286,8 +292,9 @@ void Recording::finish_sources() {
 }
 
 void Recording::conclude() {
+    // A sample that is left out leaves the others what they are.
     for (const auto& source : run_.sources)
-        partial_ |= source.lost > 0;
+        partial_ |= source.lost > 0 && source.kind != EvidenceKind::sampled;
     partial_ |= attached_.missing_requested || attached_.sources.empty();
     if (server_ended_) {
         run_.warnings.push_back("the server ended during the recording");

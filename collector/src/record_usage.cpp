@@ -14,6 +14,14 @@ bool can_record_events(const std::string& source) {
     return source == "ring" || source == "ebpf";
 }
 
+Status check_map(const RecordOptions& options) {
+    if (options.map && !options.sources.empty() &&
+        std::ranges::find(options.sources, "mirror") == options.sources.end())
+        return fail("--map is for the mirror, which --source leaves out", "add mirror to --source, or leave --map out",
+                    ErrorClass::usage);
+    return {};
+}
+
 } // namespace
 
 Status check_sources(const std::vector<std::string>& sources, bool events) {
@@ -38,6 +46,7 @@ Status check_sources(const std::vector<std::string>& sources, bool events) {
 Status check_usage(const RecordOptions& options) {
     SNAPSCOPE_TRY(check_target(options.target));
     SNAPSCOPE_TRY(check_run_name(options.output));
+    SNAPSCOPE_TRY(check_map(options));
     return check_sources(options.sources, options.events);
 }
 

@@ -39,6 +39,16 @@ TEST(RecordUsage, EventsNeedASourceThatCanRecordThem) {
     EXPECT_THAT(usage(options({"sql", "sched"}, true)), HasSubstr("of sql, sched none records events"));
 }
 
+TEST(RecordUsage, MappingIsForTheMirror) {
+    auto mapped = options({});
+    mapped.map = true;
+    EXPECT_EQ(usage(mapped), "");
+    mapped.sources = {"sql", "mirror"};
+    EXPECT_EQ(usage(mapped), "");
+    mapped.sources = {"sql"};
+    EXPECT_THAT(usage(mapped), HasSubstr("--map"));
+}
+
 TEST(RecordUsage, TheTargetAndTheNameOfTheRunAreLookedAt) {
     auto two = options({});
     two.target.pid = 1;

@@ -118,7 +118,8 @@ Result<SqlRows> SqlConnection::query(const std::string& sql, std::chrono::millis
         const std::unique_ptr<PGresult, decltype(&PQclear)> result(PQgetResult(connection), &PQclear);
         if (!result)
             break;
-        if (PQresultStatus(result.get()) != PGRES_TUPLES_OK) {
+        const auto status = PQresultStatus(result.get());
+        if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
             error = unavailable("query failed: " + reason_of(connection));
             continue;
         }

@@ -27,6 +27,7 @@ class SqlConnection {
     // authentication sees that user, and no capability is held meanwhile.
     static Result<SqlConnection> connect(const SqlParameters& parameters, std::optional<uid_t> as_user,
                                          std::chrono::milliseconds timeout);
+    // One statement or several; the rows of all of them.
     Result<SqlRows> query(const std::string& sql, std::chrono::milliseconds timeout);
     [[nodiscard]] pid_t backend_pid() const { return PQbackendPID(connection_.get()); }
     [[nodiscard]] bool over_local_socket() const;

@@ -46,8 +46,7 @@ std::optional<Owner> owner_of(const std::string& folder) {
 
 } // namespace
 
-Result<std::unique_ptr<SqlSource>> SqlSource::attach(const ProcFs& proc, const Postmaster& postmaster,
-                                                     const TargetSpec& spec) {
+Result<SqlConnection> log_in(const ProcFs& proc, const Postmaster& postmaster, const TargetSpec& spec) {
     SqlParameters defaults{{"application_name", "snapscope"}, {"dbname", "postgres"}};
     // The path through procfs also works where the server has a root of its own.
     const auto owner = owner_of(proc.path(postmaster.pid, "cwd").string());
@@ -70,6 +69,14 @@ Result<std::unique_ptr<SqlSource>> SqlSource::attach(const ProcFs& proc, const P
     if (connection->over_local_socket() && backend && backend->parent != postmaster.pid)
         return fail(Error{ErrorClass::unavailable, "the login reached another server than the one that is meant",
                           "look at PGHOST, PGPORT and --dsn"});
+    return connection;
+}
+
+Result<std::unique_ptr<SqlSource>> SqlSource::attach(const ProcFs& proc, const Postmaster& postmaster,
+                                                     const TargetSpec& spec) {
+    auto connection = log_in(proc, postmaster, spec);
+    if (!connection)
+        return fail(connection.error());
     return std::unique_ptr<SqlSource>(new SqlSource(std::move(*connection)));
 }
 

@@ -10,9 +10,12 @@
 
 namespace snapscope {
 
+// A session with the server that POSTMASTER runs, as SPEC says or as the owner
+// of its data.  Class unavailable when the login fails or reaches another server.
+[[nodiscard]] Result<SqlConnection> log_in(const ProcFs& proc, const Postmaster& postmaster, const TargetSpec& spec);
+
 class SqlSource final : public Source {
   public:
-    // Class unavailable when the login fails or reaches another server.
     static Result<std::unique_ptr<SqlSource>> attach(const ProcFs& proc, const Postmaster& postmaster,
                                                      const TargetSpec& spec);
     // What a login tells about the server; a fact that it may not see is left alone.

@@ -101,6 +101,14 @@ Check check_matrix(const Matrix& matrix, const Names& sources) {
     return std::nullopt;
 }
 
+Check check_slot(const Slot& slot, const Names& sources) {
+    return each("samples", slot.samples, [&](const SlotSamples& samples) -> Check {
+        if (!sources.contains(samples.source))
+            return under("source", problem(fmt::format("no row of sources is named \"{}\"", samples.source)));
+        return std::nullopt;
+    });
+}
+
 Check check_clock(const Clock& clock, bool finished) {
     if (!parse_wall_time(clock.wall_start))
         return under("wall_start", problem(fmt::format("expected RFC 3339 in UTC, got \"{}\"", clock.wall_start)));
@@ -126,7 +134,9 @@ Check check_run(const Run& run) {
     const auto histogram = [&](const Histogram& item) { return check_histogram(item, sources); };
     if (Check found = each("histograms", run.histograms, histogram))
         return found;
-    return each("matrices", run.matrices, [&](const Matrix& item) { return check_matrix(item, sources); });
+    if (Check found = each("matrices", run.matrices, [&](const Matrix& item) { return check_matrix(item, sources); }))
+        return found;
+    return each("slots", run.slots, [&](const Slot& item) { return check_slot(item, sources); });
 }
 
 } // namespace snapscope::run_json

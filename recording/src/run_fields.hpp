@@ -81,12 +81,21 @@ template <>
 inline constexpr auto fields<CpuShare> = std::tuple(field("cpu", &CpuShare::cpu), field("run_ns", &CpuShare::run_ns));
 
 template <>
+inline constexpr auto fields<SlotSamples> = std::tuple(
+    field("source", &SlotSamples::source), field("taken", &SlotSamples::taken),
+    field("with_xid", &SlotSamples::with_xid), field("xmin_samples", &SlotSamples::xmin_samples),
+    field("with_xmin", &SlotSamples::with_xmin), field("held_horizon", &SlotSamples::held_horizon),
+    field("proc_samples", &SlotSamples::proc_samples), field("waiting_for_lock", &SlotSamples::waiting_for_lock),
+    field("oldest_xmin_age", &SlotSamples::oldest_xmin_age), field("horizon_age", &SlotSamples::horizon_age),
+    field("database", &SlotSamples::database));
+
+template <>
 inline constexpr auto
     fields<Slot> = std::tuple(field("slot", &Slot::slot), field("pid", &Slot::pid), field("backend", &Slot::backend),
                               field("taken", &Slot::taken), field("reused", &Slot::reused),
                               field("rebuilt", &Slot::rebuilt), field("private_scans", &Slot::private_scans),
                               field("events_lost", &Slot::events_lost), field("migrations", &Slot::migrations),
-                              field("residency", &Slot::residency),
+                              field("residency", &Slot::residency), field("samples", &Slot::samples),
                               field<Later>("migrations_across_llc", &Slot::migrations_across_llc),
                               field<Later>("migrations_across_node", &Slot::migrations_across_node),
                               field<Later>("migrations_across_socket", &Slot::migrations_across_socket));

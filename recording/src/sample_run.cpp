@@ -73,6 +73,14 @@ std::vector<SourceStatus> sample_sources() {
     return {ring, hitm, model};
 }
 
+SourceStatus sample_mirror() {
+    SourceStatus mirror;
+    mirror.name = "mirror";
+    mirror.kind = EvidenceKind::sampled;
+    mirror.state = SourceState::active;
+    return mirror;
+}
+
 } // namespace
 
 Run full_sample_run() {
@@ -92,7 +100,9 @@ Run full_sample_run() {
                           {"lines_scanned", "ring", "lines", {0.1, 1e300}}};
     run.histograms = {{"snapshot_duration", "ring", "ns", "reused", {0, 16, 32}, {5, 6}, 3.0, 31.0}};
     run.matrices = {{"transfers", "simulate", "1", "socket", {"0", "1"}, {"0", "1"}, {0, 1.5, 2, 0}}};
-    run.slots = {{7, 4300, "client", 10, 5, 4, 1, 0, 2, {{0, 500}, {1, 250}}, 2, 1, std::nullopt}};
+    run.slots = {{7, 4300, "client", 10, 5, 4, 1, 0, 2, {{0, 500}, {1, 250}}, 2, 1, std::nullopt, {}}};
+    run.slots.front().samples = {{"mirror", 90, 12, 45, 40, 3, 45, 1, 1000, 900, 16384}};
+    run.sources.push_back(sample_mirror());
     run.workload = sample_workload();
     run.pairing = Pairing{"cached against uncached", 3, 1};
     run.events = true;

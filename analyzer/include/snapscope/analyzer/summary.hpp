@@ -6,6 +6,7 @@
 #pragma once
 
 #include <snapscope/analyzer/metrics.hpp>
+#include <snapscope/analyzer/mirror_summary.hpp>
 #include <snapscope/analyzer/placement.hpp>
 #include <snapscope/analyzer/statistics.hpp>
 #include <snapscope/recording/run.hpp>
@@ -66,6 +67,7 @@ struct Summary {
     LineSummary lines;
     std::vector<TransferSummary> transfers; // the widest level that each source has
     Placement placement;
+    std::optional<MirrorSummary> mirror;
     std::optional<Workload> workload;
     std::vector<Metric> metrics; // derived, docs/contracts.md
     std::vector<SourceStatus> sources;

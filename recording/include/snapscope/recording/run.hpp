@@ -87,6 +87,20 @@ struct CpuShare {
     std::int64_t run_ns = 0;
 };
 
+// What looks at a slot found, by a source of kind `sampled`: counts of looks.
+struct SlotSamples {
+    std::string source;                            // names a row of `sources`
+    std::uint64_t taken = 0, with_xid = 0;         // looks that found it taken; with an xid
+    std::optional<std::uint64_t> xmin_samples;     // looks at its xmin while taken
+    std::optional<std::uint64_t> with_xmin;        // of them, with one
+    std::optional<std::uint64_t> held_horizon;     // of them, that found none older
+    std::optional<std::uint64_t> proc_samples;     // looks at what it waits for
+    std::optional<std::uint64_t> waiting_for_lock; // of them, for ProcArrayLock
+    std::optional<std::uint64_t> oldest_xmin_age;  // the most seen, in xids
+    std::optional<std::uint64_t> horizon_age;      // the most seen while it held the horizon back, in xids
+    std::optional<std::uint32_t> database;         // oid, last seen; 0: none
+};
+
 struct Slot {
     std::uint32_t slot = 0;
     std::optional<std::uint32_t> pid;   // owner at the end of the run
@@ -97,6 +111,7 @@ struct Slot {
     std::vector<CpuShare> residency;         // by sched
     // Of the migrations, those into another group; by sched.
     std::optional<std::uint64_t> migrations_across_llc, migrations_across_node, migrations_across_socket;
+    std::vector<SlotSamples> samples;        // by mirror
 };
 
 struct Array {

@@ -1,0 +1,102 @@
+// The thread that looks at the proc array at a chosen rate.
+//
+// The dense part (roster, xids, lock word, counters; with xmins in 13) is read
+// each tick, PGPROC entries more seldom, at a pace that keeps their reading
+// below a two-hundredth of the time.  A tick that comes too late is left out and
+// counted.  The thread's own CPU time is kept under a budget: past it the rate
+// is lowered, and raised again when there is room.
+//
+// The segment's inode is compared each second, and whenever a read fails or
+// counters go back; a new segment (crash restart) is located and checked anew,
+// and what lies between is a gap.  All checks run again each minute.
+#pragma once
+
+#include "server_image.hpp"
+#include "shared_mapping.hpp"
+#include "tally.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+namespace snapscope::mirror {
+
+struct SamplerOptions {
+    double rate_hz = 1000;
+    double budget = 0.03; // of one CPU
+    bool map = false;     // map the segment where that cannot hurt (shared_mapping.hpp)
+};
+
+// As of one moment; all of it belongs together.
+struct Reading {
+    std::optional<Counters> counters; // none: nothing can be read now
+    std::uint64_t gaps = 0;           // so far; more than before: what lies between is not known
+    WindowTally window;
+};
+
+class Sampler {
+  public:
+    // Both outlive it.
+    Sampler(const ServerImage& image, Anatomy anatomy, SamplerOptions options);
+    Sampler(const Sampler&) = delete;
+    Sampler& operator=(const Sampler&) = delete;
+    Sampler(Sampler&&) = delete;
+    Sampler& operator=(Sampler&&) = delete;
+    ~Sampler() { stop(); }
+
+    void start();
+    void stop();
+    // The counters now, and the window since the last call.
+    Reading take();
+
+    // After stop():
+    [[nodiscard]] const Tally& tally() const { return tally_; }
+    [[nodiscard]] const Anatomy& anatomy() const { return anatomy_; }
+    // At any time:
+    [[nodiscard]] std::uint64_t gaps() const;
+    [[nodiscard]] std::uint64_t cpu_ns() const { return cpu_ns_.load(); }
+    [[nodiscard]] std::string trouble() const;    // why nothing is read at present, or was in the end
+    [[nodiscard]] std::string not_mapped() const; // why the segment is read by calls; empty where it is mapped
+
+  private:
+    void run();
+    void tick();
+    void look();
+    void look_at_procs(std::uint64_t next_xid);
+    void look_around(std::int64_t now_ns);
+    void find_again();
+    void open_mapping();
+    void lose(const std::string& why);
+    bool segment_is_same();
+    void keep_budget(std::int64_t now_ns);
+    [[nodiscard]] const Memory& memory() const;
+
+    const ServerImage& image_;
+    const SamplerOptions options_;
+
+    mutable std::mutex mutex_; // over all below, down to the thread
+    Anatomy anatomy_;
+    SampleReader reader_;
+    Tally tally_;
+    std::unique_ptr<SharedMapping> mapping_;
+    std::string trouble_, not_mapped_;
+    std::uint64_t gaps_ = 0;
+    std::uint64_t last_next_xid_ = 0;
+    bool lost_ = false;
+
+    // Of the thread alone.
+    DenseSample dense_;
+    ProcSample procs_;
+    double period_ns_ = 0;
+    std::int64_t next_procs_ns_ = 0, next_second_ns_ = 0, next_minute_ns_ = 0, next_search_ns_ = 0;
+    std::int64_t budget_from_ns_ = 0;
+    std::uint64_t budget_from_cpu_ns_ = 0;
+
+    std::atomic<std::uint64_t> cpu_ns_{0};
+    std::atomic<bool> stop_{false};
+    std::thread thread_;
+};
+
+} // namespace snapscope::mirror
