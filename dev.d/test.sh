@@ -93,6 +93,9 @@ build_targets
 SNAPSCOPE_PG_PREFIX=$(postgresql_prefix)
 SNAPSCOPE_PG_TREE=$(dirname "$SNAPSCOPE_PG_PREFIX")/tree
 SNAPSCOPE_PG_FAULTS_PREFIX=$(postgresql_prefix --faults)
+SNAPSCOPE_PG_UNPATCHED_PREFIX=$(postgresql_prefix --unpatched)
+SNAPSCOPE_PG_DEBIAN15_PREFIX=$(patched-pg/build/debian.sh 15) || say "going on without Debian's PostgreSQL 15"
+export SNAPSCOPE_PG_UNPATCHED_PREFIX SNAPSCOPE_PG_DEBIAN15_PREFIX
 SNAPSCOPE_FULL=$full
 export SNAPSCOPE_PG_PREFIX SNAPSCOPE_PG_TREE SNAPSCOPE_PG_FAULTS_PREFIX SNAPSCOPE_FULL
 

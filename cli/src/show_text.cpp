@@ -103,7 +103,10 @@ void add_load(const Summary& summary, Lines& lines) {
 void add_snapshots(const Summary& summary, Lines& lines) {
     const SnapshotSummary& s = summary.snapshots;
     const std::string by = evidence(summary, s.source);
-    lines.add("snapshots", count(s.taken), by);
+    lines.add("snapshots", count(s.taken),
+              s.observed_share
+                  ? fmt::format("{}, in the {:.1f} % of the time that it watched", by, 100 * *s.observed_share)
+                  : by);
     lines.add("  reused", count(s.reused), share(s.reused, s.taken));
     if (s.lockfree)
         lines.add("    lock-free", count(s.lockfree), share(s.lockfree, s.taken));
@@ -147,6 +150,25 @@ void add_lines(const Summary& summary, Lines& lines) {
     lines.add("lines a scan", l.per_scan ? number(*l.per_scan) : cannot_tell, note);
 }
 
+void add_lock_waits(const Summary& summary, Lines& lines) {
+    const LockWaitSummary& w = summary.lock_waits;
+    const auto each = [](const std::optional<std::uint64_t>& waits, const std::optional<std::uint64_t>& ns) {
+        return waits && ns && *waits > 0 ? duration(static_cast<double>(*ns) / static_cast<double>(*waits)) + " each"
+                                         : std::string();
+    };
+    if (!w.exclusive && !w.shared)
+        return;
+    lines.add("lock waits", "", "for ProcArrayLock, " + evidence(summary, w.source));
+    lines.add("  exclusive", count(w.exclusive), each(w.exclusive, w.exclusive_ns));
+    lines.add("  shared", count(w.shared), each(w.shared, w.shared_ns));
+}
+
+void add_words(const Summary& summary, Lines& lines) {
+    for (const WordSummary& w : summary.words)
+        lines.add(w.word + " word", fmt::format("{} reads, {} writes", grouped(w.reads), grouped(w.writes)),
+                  fmt::format("in {} s watched, {}", number(w.watched_s), evidence(summary, w.source)));
+}
+
 void add_transfers(const Summary& summary, Lines& lines) {
     for (std::size_t i = 0; i < summary.transfers.size() && i < shown_transfers; ++i) {
         const TransferSummary& t = summary.transfers[i];
@@ -187,6 +209,8 @@ std::string show_text(const Summary& summary, const Terminal& terminal) {
     add_snapshots(summary, lines);
     add_duration(summary, lines);
     add_lines(summary, lines);
+    add_lock_waits(summary, lines);
+    add_words(summary, lines);
     add_transfers(summary, lines);
     std::string out = terminal.paint(escape_terminal(finding(summary)), Tone::strong) + "\n" +
                       escape_terminal(heading(summary)) + "\n\n" + table.text(terminal) + "\n" +
