@@ -1,5 +1,7 @@
 #include "stock_probes.hpp"
 
+#include <snapscope/collector/source.hpp>
+
 #include <cerrno>
 
 // The skeleton is C and says _Bool.
@@ -122,7 +124,8 @@ void StockProbes::detach() {
 }
 
 void StockProbes::set_counting(bool on) {
-    __atomic_store_n(&skeleton_->bss->counting, on ? 1U : 0U, __ATOMIC_RELEASE);
+    const auto since = on ? static_cast<unsigned long long>(monotonic_ns()) : 0ULL;
+    __atomic_store_n(&skeleton_->bss->counting_since, since, __ATOMIC_RELEASE);
 }
 
 std::span<const snapscope_stock_row> StockProbes::rows() const {

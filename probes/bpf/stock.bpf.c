@@ -54,8 +54,8 @@ const volatile unsigned long long my_proc_address = 0;
 const volatile unsigned int number_offset = 0;
 const volatile unsigned int fields_known = 0; /* struct snapshot_head holds */
 const volatile unsigned int count_offset = 0; /* of SnapshotData.snapXactCompletionCount; 0: none */
-/* Set by the collector while it observes. */
-unsigned int counting = 0;
+/* Set by the collector while it observes: since when; 0 for no longer. */
+unsigned long long counting_since = 0;
 
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -110,7 +110,7 @@ static __always_inline struct snapscope_stock_hits* enter(unsigned int probe) {
     struct snapscope_stock_hits* hit;
     struct task_struct* task;
 
-    if (!counting)
+    if (!counting_since)
         return 0;
     hit = hits_here();
     if (!hit)
@@ -227,7 +227,7 @@ int BPF_KRETPROBE(on_return, void* snapshot) {
     if (!hit)
         return 0;
     row = find_row(hit, &number);
-    if (!row || !row->started_ns) /* it began before we looked */
+    if (!row || !row->started_ns || row->started_ns < counting_since) /* it began before we looked */
         return 0;
     if (count_offset) {
         bpf_probe_read_user(&after, sizeof(after), (char*)snapshot + count_offset);
@@ -314,7 +314,7 @@ int on_wait(struct pt_regs* ctx) {
         row->wait_mode = mode;
         return 0;
     }
-    if (!row->wait_started_ns || mode != row->wait_mode || mode > SNAPSCOPE_STOCK_SHARED)
+    if (!row->wait_started_ns || row->wait_started_ns < counting_since || mode != row->wait_mode || mode > SNAPSCOPE_STOCK_SHARED)
         return 0;
     took = now - row->wait_started_ns;
     row->wait_started_ns = 0;
