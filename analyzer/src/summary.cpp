@@ -29,8 +29,35 @@ SnapshotSummary snapshots(const Run& run) {
     out.kept = get("snapshots_kept");
     out.retries = get("snapshots_retries");
     out.gave_up = get("snapshots_gave_up");
+    // A source that kept to a budget has seen a part of the time; its counts are of that part.
+    const auto seconds = duration_s(run);
+    const auto observed = observed_s(run, out.source);
+    if (seconds && observed && *observed < *seconds)
+        out.observed_share = *observed / *seconds;
     if (out.taken)
-        out.per_second = ratio(static_cast<double>(*out.taken), duration_s(run));
+        out.per_second = ratio(static_cast<double>(*out.taken), observed);
+    return out;
+}
+
+LockWaitSummary lock_waits(const Run& run) {
+    LockWaitSummary out;
+    out.source = "ebpf";
+    out.exclusive = total(run, "lock_waits_exclusive", out.source);
+    out.shared = total(run, "lock_waits_shared", out.source);
+    out.exclusive_ns = total(run, "lock_wait_ns_exclusive", out.source);
+    out.shared_ns = total(run, "lock_wait_ns_shared", out.source);
+    return out;
+}
+
+std::vector<WordSummary> words(const Run& run) {
+    std::vector<WordSummary> out;
+    for (const std::string word : {"lock", "xid", "xmin"}) {
+        const auto reads = total(run, word + "_word_reads", "watch");
+        const auto writes = total(run, word + "_word_writes", "watch");
+        const auto watched = total(run, word + "_word_watched_ns", "watch");
+        if (reads && writes && watched)
+            out.push_back({"watch", word, *reads, *writes, static_cast<double>(*watched) / 1e9});
+    }
     return out;
 }
 
@@ -140,6 +167,8 @@ Summary summarize(const Run& run) {
     out.invalidations = invalidations(run, out.snapshots.source);
     out.duration = duration(run);
     out.lines = lines(run, out.snapshots);
+    out.lock_waits = lock_waits(run);
+    out.words = words(run);
     out.transfers = transfers(run, out.snapshots);
     out.placement = placement(run);
     out.mirror = summarize_mirror(run);

@@ -42,7 +42,28 @@ json snapshots(const Summary& summary) {
             {"kept", or_null(s.kept)},
             {"retries", or_null(s.retries)},
             {"gave_up", or_null(s.gave_up)},
-            {"per_second", or_null(s.per_second)}};
+            {"per_second", or_null(s.per_second)},
+            {"observed_share", or_null(s.observed_share)}};
+}
+
+json lock_waits(const LockWaitSummary& w) {
+    return {{"exclusive", or_null(w.exclusive)},
+            {"shared", or_null(w.shared)},
+            {"exclusive_ns", or_null(w.exclusive_ns)},
+            {"shared_ns", or_null(w.shared_ns)},
+            {"source", w.source}};
+}
+
+json words(const Summary& summary) {
+    json rows = json::array();
+    for (const WordSummary& word : summary.words)
+        rows.push_back({{"kind", kind_of(summary, word.source)},
+                        {"source", word.source},
+                        {"word", word.word},
+                        {"reads", word.reads},
+                        {"writes", word.writes},
+                        {"watched_s", word.watched_s}});
+    return rows;
 }
 
 json invalidations(const InvalidationSummary& summary) {
@@ -140,6 +161,8 @@ json to_json(const Summary& summary) {
              {{"per_scan", or_null(summary.lines.per_scan)},
               {"spanned", or_null(summary.lines.spanned)},
               {"straddling_entries", or_null(summary.lines.straddling_entries)}}},
+            {"lock_waits", lock_waits(summary.lock_waits)},
+            {"words", words(summary)},
             {"transfers", transfers(summary.transfers)},
             {"placement", to_json(summary.placement)},
             {"mirror", to_json(summary.mirror)},

@@ -42,6 +42,39 @@ Run counted_run() {
     return run;
 }
 
+TEST(Summary, OfASourceThatWatchedPartOfTheTimeTheRateIsOfThatPart) {
+    auto run = counted_run();
+    for (auto& total : run.totals)
+        if (total.source == "ring")
+            total.source = "other";
+    run.totals.push_back({"observed_ns", "ebpf", "ns", 2'000'000'000});
+    const auto json = to_json(summarize(run));
+    EXPECT_EQ(json["snapshots"]["taken"], 7) << "never scaled";
+    EXPECT_EQ(json["snapshots"]["per_second"], 3.5);
+    EXPECT_EQ(json["snapshots"]["observed_share"], 0.2);
+    EXPECT_TRUE(to_json(summarize(counted_run()))["snapshots"]["observed_share"].is_null());
+}
+
+TEST(Summary, WordsAndLockWaitsAreThereOnlyWhenTheyWereWatched) {
+    auto run = counted_run();
+    EXPECT_TRUE(to_json(summarize(run))["words"].empty());
+    EXPECT_TRUE(to_json(summarize(run))["lock_waits"]["exclusive"].is_null());
+    run.sources.push_back(source("watch", EvidenceKind::counted, SourceState::active));
+    run.totals.push_back({"xid_word_reads", "watch", "1", 12});
+    run.totals.push_back({"xid_word_writes", "watch", "1", 4});
+    run.totals.push_back({"xid_word_watched_ns", "watch", "ns", 500'000'000});
+    run.totals.push_back({"xmin_word_reads", "watch", "1", std::nullopt});
+    run.totals.push_back({"lock_waits_exclusive", "ebpf", "1", 3});
+    const auto json = to_json(summarize(run));
+    EXPECT_EQ(json["words"], (nlohmann::json{{{"kind", "counted"},
+                                              {"source", "watch"},
+                                              {"word", "xid"},
+                                              {"reads", 12},
+                                              {"writes", 4},
+                                              {"watched_s", 0.5}}}));
+    EXPECT_EQ(json["lock_waits"]["exclusive"], 3);
+}
+
 TEST(Summary, AddsUpWhatOneSourceCounted) {
     const auto json = to_json(summarize(counted_run()));
     EXPECT_EQ(json["schema_version"], 1);

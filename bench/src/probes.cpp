@@ -5,6 +5,8 @@
 // ratio compares neighbours in time.  Thread CPU time: what others take from
 // this machine does not count.
 
+#include "bpftrace.hpp"
+#include "lttng.hpp"
 #include "report.hpp"
 
 #include <snapscope/collector/procfs.hpp>
@@ -13,12 +15,15 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstring>
 #include <ctime>
 #include <ebpf_source.hpp>
+#include <filesystem>
 #include <fmt/format.h>
 #include <ring_drain.hpp>
 #include <sched.h>
+#include <stock_probes.hpp>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <thread>
@@ -26,15 +31,37 @@
 
 SNAPSCOPE_USDT_DEFINE_SEMAPHORE = 0;
 
+// A function that begins as GetSnapshotData does, takes what it takes and returns it.
+extern "C" void* bench_snapshot(void*);
+#if defined(__x86_64__)
+__asm__(".text\n.p2align 4\n.globl bench_snapshot\n.type bench_snapshot, @function\nbench_snapshot: push %rbp\n"
+        " mov %rdi, %rax\n pop %rbp\n ret\n.size bench_snapshot, .-bench_snapshot\n");
+#else
+extern "C" __attribute__((noinline)) void* bench_snapshot(void* snapshot) {
+    return snapshot;
+}
+#endif
+
 namespace snapscope::bench {
 namespace {
 
 constexpr std::uint32_t capacity = 1U << 17U;
 constexpr std::uint64_t rounds = 12;
+constexpr std::uint64_t trapped_events = 20'000;
+constexpr std::uint64_t lttng_events = 200'000;
+
+// As a backend has them: its entry, which says its slot, and a snapshot to fill.
+struct Entry {
+    std::uint32_t slot = 0;
+};
+Entry entry;
+Entry* my_proc = &entry;
+std::array<unsigned char, 128> snapshot_data{};
 
 // Memory that both processes see: the child's orders and its answer, and a file as of abi.h.
 struct Shared {
     std::atomic<std::uint64_t> order; // events to emit
+    std::atomic<bool> snapshots;      // calls of bench_snapshot() instead
     std::atomic<std::uint32_t> order_number;
     std::atomic<std::uint32_t> done_number;
     std::atomic<double> ns_per_event;
@@ -112,9 +139,14 @@ __attribute__((noinline)) bool emit_one(snapscope_ring* ring, snapscope_control*
         ++seen;
         const auto events = shared->order.load();
         std::uint64_t lost = 0;
+        const bool snapshots = shared->snapshots.load();
         const double start = thread_ns();
-        for (std::uint64_t i = 0; i < events; ++i)
-            lost += emit_one(&ring, control_of(file), max_lease, static_cast<std::uint32_t>(i)) ? 0U : 1U;
+        for (std::uint64_t i = 0; i < events; ++i) {
+            if (snapshots)
+                (void)bench_snapshot(snapshot_data.data());
+            else
+                lost += emit_one(&ring, control_of(file), max_lease, static_cast<std::uint32_t>(i)) ? 0U : 1U;
+        }
         shared->ns_per_event.store((thread_ns() - start) / static_cast<double>(events));
         shared->lost.store(lost);
         shared->done_number.store(seen);
@@ -143,6 +175,17 @@ class Emitter {
 
     // ns an event, over `events` of them; `meanwhile` runs every millisecond.
     template <typename Meanwhile> double emit(std::uint64_t events, Meanwhile meanwhile) {
+        shared_->snapshots.store(false);
+        return order(events, meanwhile);
+    }
+    // ns a call of the function that stands for GetSnapshotData.
+    double call_snapshot(std::uint64_t calls) {
+        shared_->snapshots.store(true);
+        return order(calls, [] {});
+    }
+
+  private:
+    template <typename Meanwhile> double order(std::uint64_t events, Meanwhile meanwhile) {
         shared_->order.store(events);
         const auto number = ++shared_->order_number;
         while (shared_->done_number.load() != number) {
@@ -153,7 +196,6 @@ class Emitter {
         return shared_->ns_per_event.load();
     }
 
-  private:
     Shared* shared_;
     char* file_;
     pid_t pid_;
@@ -216,6 +258,97 @@ double through_ebpf(Emitter& emitter, bool events) {
     return ns;
 }
 
+// Where bench_snapshot() is in this program's file.
+TracedSnapshot traced_snapshot() {
+    constexpr const char* exe = "/proc/self/exe";
+    const auto symbols = read_symbols(exe, {"bench_snapshot"});
+    const auto* symbol = symbols ? symbols->find("bench_snapshot") : nullptr;
+    if (symbol == nullptr)
+        give_up("this program does not export bench_snapshot");
+    TracedSnapshot traced;
+    traced.file = std::filesystem::read_symlink(exe).string();
+    traced.offset = symbol->file_offset;
+    traced.parent = ::getpid();
+    traced.my_proc = reinterpret_cast<std::uint64_t>(&my_proc);
+    traced.slot_offset = offsetof(Entry, slot);
+    return traced;
+}
+
+// The source `ebpf` on an unpatched server: entry, return, outcome, histogram by slot.
+double through_uprobes(Emitter& emitter, const TracedSnapshot& traced) {
+    StockProbeOptions options;
+    options.postmaster = traced.parent;
+    options.number = SlotNumber{0, traced.my_proc, traced.slot_offset};
+    options.rows = 1;
+    options.fields_known = true;
+    options.completion_count = 112;
+    auto probes = StockProbes::load(options);
+    if (!probes)
+        give_up("uprobes and eBPF: " + probes.error().message());
+    for (const auto probe : {SNAPSCOPE_STOCK_RETURN, SNAPSCOPE_STOCK_SNAPSHOT})
+        if (const auto set = (*probes)->attach(traced.file, {probe, traced.offset, FirstInstruction::push}); !set)
+            give_up(set.error().message());
+    (*probes)->set_counting(true);
+    const double ns = emitter.call_snapshot(trapped_events);
+    (*probes)->detach();
+    const auto& row = (*probes)->rows().front();
+    if (row.scanned + row.reused != trapped_events)
+        give_up(fmt::format("eBPF counted {} of {} snapshots", row.scanned + row.reused, trapped_events));
+    return ns;
+}
+
+double through_bpftrace(Emitter& emitter, const TracedSnapshot& traced) {
+    Bpftrace bpftrace(traced);
+    const double ns = emitter.call_snapshot(trapped_events);
+    if (const auto counted = bpftrace.finish(); counted != trapped_events)
+        give_up(fmt::format("bpftrace counted {} of {} snapshots", counted, trapped_events));
+    return ns;
+}
+
+// The same job on the same function: ours against bpftrace's.
+void measure_uprobes(Emitter& emitter, Report& report) {
+    const auto traced = traced_snapshot();
+    const auto missing = bpftrace_missing();
+    std::array<Rounds, 3> ns;
+    for (std::uint64_t round = 0; round < rounds; ++round) {
+        ns[0].push_back(through_uprobes(emitter, traced));
+        if (missing.empty())
+            ns[1].push_back(through_bpftrace(emitter, traced));
+        ns[2].push_back(through_uprobes(emitter, traced));
+    }
+    report.add_row({{"mechanism", "uprobes + eBPF, entry and return by slot"}}, "ns", ns[0]);
+    report.add_row({{"mechanism", "the same again"}}, "ns", ns[2]);
+    report.add_ratio(ratio_of("uprobes + eBPF, again / once (A/A)", ns[2], ns[0]));
+    if (!missing.empty()) {
+        report.add_absent({{"mechanism", "bpftrace, the same job"}}, "ns", missing);
+        return;
+    }
+    report.add_row({{"mechanism", "bpftrace, the same job"}}, "ns", ns[1]);
+    report.add_ratio(ratio_of("uprobes + eBPF / bpftrace", ns[0], ns[1]));
+}
+
+// The same fields: the ring against an LTTng-UST tracepoint.
+void measure_lttng(Emitter& emitter, Report& report) {
+    std::string absent;
+    const auto lttng = LttngSession::start(absent);
+    if (!lttng) {
+        report.add_absent({{"mechanism", "LTTng-UST tracepoint"}}, "ns", absent);
+        return;
+    }
+    std::array<Rounds, 2> ns;
+    std::uint64_t lost = 0;
+    for (std::uint64_t round = 0; round < rounds; ++round) {
+        ns[0].push_back(through_ring(emitter, lost));
+        ns[1].push_back(lttng->emit(lttng_events));
+    }
+    const auto stored = lttng->stored();
+    if (stored * 10 < rounds * lttng_events * 9)
+        give_up(fmt::format("LTTng stored {} of {} events", stored, rounds * lttng_events));
+    report.add_row({{"mechanism", "LTTng-UST tracepoint, the ring's fields"}}, "ns", ns[1]);
+    report.add_ratio(ratio_of("ring / LTTng-UST", ns[0], ns[1]));
+    report.note(fmt::format("LTTng-UST stored {} of {} events", stored, rounds * lttng_events));
+}
+
 void measure(Report& report) {
     Emitter emitter;
     std::array<Rounds, 5> ns;
@@ -238,6 +371,8 @@ void measure(Report& report) {
     report.set_noise_floor(ns[1], ns[4]);
     report.note(fmt::format("ring events lost at full speed: {} of {} (a lost event is cheaper than a stored one)",
                             lost, 2 * rounds * 2'000'000));
+    measure_uprobes(emitter, report);
+    measure_lttng(emitter, report);
 }
 
 } // namespace

@@ -39,6 +39,7 @@ class Server {
     [[nodiscard]] const std::string& name() const { return name_; }
     [[nodiscard]] bool patched() const { return patched_; } // has pg_stat_snapshot_cache
     [[nodiscard]] const std::filesystem::path& prefix() const { return prefix_; }
+    [[nodiscard]] pid_t pid() const { return cluster_->pid(); }
     [[nodiscard]] std::filesystem::path data_folder() const { return cluster_->data_folder(); }
     [[nodiscard]] auto environment() const { return cluster_->environment(); }
     [[nodiscard]] std::string conninfo() const { return cluster_->conninfo(); }

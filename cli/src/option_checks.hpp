@@ -36,4 +36,18 @@ CLI::Option* add_number(CLI::App& verb, const std::string& flag, const std::stri
     return verb.add_option_function<std::string>(flag, set, description)->check(check)->type_name(type_name);
 }
 
+// The same for "2%" or "2": TAKE gets 2.
+template <typename Take>
+CLI::Option* add_percent(CLI::App& verb, const std::string& flag, double low, double high, Take take,
+                         const std::string& description) {
+    const auto number = [low, high](const std::string& text) {
+        return parse_number(text.ends_with('%') ? text.substr(0, text.size() - 1) : text, low, high);
+    };
+    const auto check = [number, low, high](const std::string& text) {
+        return number(text) ? std::string() : fmt::format("'{}' is no percentage from {} to {}", text, low, high);
+    };
+    const auto set = [number, take](const std::string& text) { take(*number(text)); };
+    return verb.add_option_function<std::string>(flag, set, description)->check(check)->type_name("PERCENT");
+}
+
 } // namespace snapscope::cli

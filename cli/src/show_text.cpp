@@ -104,7 +104,10 @@ void add_load(const Summary& summary, Lines& lines) {
 void add_snapshots(const Summary& summary, Lines& lines) {
     const SnapshotSummary& s = summary.snapshots;
     const std::string by = evidence(summary, s.source);
-    lines.add("snapshots", count(s.taken), by);
+    lines.add("snapshots", count(s.taken),
+              s.observed_share
+                  ? fmt::format("{}, in the {:.1f} % of the time that it watched", by, 100 * *s.observed_share)
+                  : by);
     lines.add("  reused", count(s.reused), share(s.reused, s.taken));
     if (s.lockfree)
         lines.add("    lock-free", count(s.lockfree), share(s.lockfree, s.taken));
@@ -146,6 +149,25 @@ void add_lines(const Summary& summary, Lines& lines) {
         note = fmt::format("{} spans {} lines, {} entries straddle two", l.array, grouped(*l.spanned),
                            count(l.straddling_entries));
     lines.add("lines a scan", l.per_scan ? number(*l.per_scan) : cannot_tell, note);
+}
+
+void add_lock_waits(const Summary& summary, Lines& lines) {
+    const LockWaitSummary& w = summary.lock_waits;
+    const auto each = [](const std::optional<std::uint64_t>& waits, const std::optional<std::uint64_t>& ns) {
+        return waits && ns && *waits > 0 ? duration(static_cast<double>(*ns) / static_cast<double>(*waits)) + " each"
+                                         : std::string();
+    };
+    if (!w.exclusive && !w.shared)
+        return;
+    lines.add("lock waits", "", "for ProcArrayLock, " + evidence(summary, w.source));
+    lines.add("  exclusive", count(w.exclusive), each(w.exclusive, w.exclusive_ns));
+    lines.add("  shared", count(w.shared), each(w.shared, w.shared_ns));
+}
+
+void add_words(const Summary& summary, Lines& lines) {
+    for (const WordSummary& w : summary.words)
+        lines.add(w.word + " word", fmt::format("{} reads, {} writes", grouped(w.reads), grouped(w.writes)),
+                  fmt::format("in {} s watched, {}", number(w.watched_s), evidence(summary, w.source)));
 }
 
 void add_transfers(const Summary& summary, Lines& lines) {
@@ -253,6 +275,8 @@ std::string show_text(const Summary& summary, const Terminal& terminal) {
     add_snapshots(summary, lines);
     add_duration(summary, lines);
     add_lines(summary, lines);
+    add_lock_waits(summary, lines);
+    add_words(summary, lines);
     add_transfers(summary, lines);
     add_placement(summary, lines);
     add_mirror(summary, lines);

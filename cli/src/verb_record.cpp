@@ -27,6 +27,9 @@ constexpr int shortest_interval_ms = 10;
 constexpr int longest_interval_ms = 3'600'000;
 constexpr int highest_mirror_hz = 10'000;
 
+constexpr double least_overhead = 0.01;
+constexpr double most_overhead = 100;
+
 constexpr const char* examples = "Examples:\n"
                                  "  snapscope record -d 10\n"
                                  "  snapscope record --port 5433 --events -o cached.snap -- pgbench -c 8 -T 30\n"
@@ -100,6 +103,7 @@ Result<int> run_record(VerbOptions& options, const Context& context) {
     record_options.output = options.output.empty() ? default_run_name() : options.output;
     record_options.on_load = kill_on_second_interrupt;
     record_options.tool_version = SNAPSCOPE_VERSION;
+    record_options.note = [&context](const std::string& text) { context.terminal.note(text); };
     ProgressLine line(!context.terminal.quiet && ::isatty(STDERR_FILENO) == 1);
     const auto outcome = record(record_options, catch_interrupts(), [&](const RecordProgress& now) { line.show(now); });
     line.clear();
@@ -141,6 +145,9 @@ void add_record(CLI::App& app, Context& context) {
     add_number<int>(*verb, "--mirror-hz", "HZ", 1, highest_mirror_hz, mirror_hz,
                     "Looks of the mirror a second (default: 1000)");
     verb->add_flag("--map", record_options.map, "Let the mirror map shared memory, where that cannot hurt the server");
+    const auto overhead = [&record_options](double percent) { record_options.overhead = percent / 100; };
+    add_percent(*verb, "--overhead", least_overhead, most_overhead, overhead,
+                "Server CPU time that traps of ebpf and watch may take (default: 2%)");
     verb->add_flag("--yes", record_options.yes, "Probe a binary that other clusters run too");
     verb->add_flag("--force", record_options.force, "Replace an existing run");
     verb->add_option("--pair", options->pairing, "Place of this run in an alternating series")

@@ -5,6 +5,7 @@
 #include "ring_source.hpp"
 #include "sched_source.hpp"
 #include "sql_source.hpp"
+#include "watch_source.hpp"
 
 #include <snapscope/base/text.hpp>
 #include <snapscope/collector/binary.hpp>
@@ -24,7 +25,7 @@ SourceStatus unavailable(const std::string& name, EvidenceKind kind, const Error
     return status;
 }
 
-// Sources that this program records; the rest of source_names() it only knows of.
+// Sources that take part unless others are named; `watch` traps on accesses of data and wants to be asked for.
 const std::vector<std::string> recorded{"ring", "mirror", "ebpf", "sched", "sql"};
 
 class Attacher {
@@ -58,6 +59,9 @@ class Attacher {
             return attach_sched();
         if (name == "sql")
             return attach_sql();
+        if (name == "watch")
+            return attach_watch(site_.proc, site_.postmaster.pid, site_.memory ? &*site_.memory : nullptr,
+                                {options_.overhead, options_.note});
         return fail(Error{ErrorClass::unavailable, "not in this version", ""});
     }
 
@@ -88,7 +92,9 @@ class Attacher {
         if (!others.empty() && !options_.yes)
             return fail(same_binary_error(others));
         EbpfOptions how;
-        how.events = options_.events && site_.memory;
+        how.events = options_.events;
+        how.overhead = options_.overhead;
+        how.note = options_.note;
         if (site_.memory) {
             how.slots = site_.memory->header().slots;
             how.mode = site_.memory->header().mode;

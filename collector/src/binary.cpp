@@ -61,6 +61,8 @@ void read_notes(Elf_Scn* section, BinaryFacts& facts) {
         const auto probe = take_string(text);
         if (provider == "snapscope" && probe)
             facts.snapscope_probes.emplace_back(*probe);
+        else if (provider == "postgresql" && probe)
+            facts.server_probes.emplace_back(*probe);
     }
 }
 
@@ -98,9 +100,10 @@ Result<BinaryFacts> read_binary(const std::filesystem::path& file) {
         else if (name != nullptr && std::strcmp(name, ".rodata") == 0)
             facts.version = find_version(bytes_of(section));
     }
-    auto& probes = facts.snapscope_probes;
-    std::sort(probes.begin(), probes.end());
-    probes.erase(std::unique(probes.begin(), probes.end()), probes.end());
+    for (auto* probes : {&facts.snapscope_probes, &facts.server_probes}) {
+        std::sort(probes->begin(), probes->end());
+        probes->erase(std::unique(probes->begin(), probes->end()), probes->end());
+    }
     return facts;
 }
 

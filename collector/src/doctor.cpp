@@ -5,6 +5,7 @@
 #include "sched_source.hpp"
 #include "sql_source.hpp"
 #include "topology.hpp"
+#include "watch_source.hpp"
 
 #include <snapscope/collector/doctor.hpp>
 
@@ -22,6 +23,10 @@ SourceStatus row(const std::string& name, const Status& works, const std::string
     status.reason = works ? note : works.error().what;
     status.hint = works ? note_hint : works.error().hint;
     return status;
+}
+
+SourceStatus row_of(const std::string& name, const Result<std::string>& works) {
+    return works ? row(name, Status{}, *works) : row(name, fail(works.error()));
 }
 
 // A source that this version lacks: said first, then what the host could give.
@@ -59,9 +64,9 @@ SourceStatus probe_ebpf(const Site& site) {
     const auto others = same_binary(site.proc, site.postmaster.pid);
     if (works && !others.empty()) {
         const auto consent = same_binary_error(others);
-        return row("ebpf", works, consent.what, consent.hint);
+        return row("ebpf", Status{}, *works + (works->empty() ? "" : "; ") + consent.what, consent.hint);
     }
-    return row("ebpf", works);
+    return row_of("ebpf", works);
 }
 
 SourceStatus probe_sched(const Site& site) {
@@ -91,10 +96,16 @@ Status probe_linetimer() {
                 "this host can time single loads: snapscope calibrate says what they tell");
 }
 
-void look_at_server(Diagnosis& diagnosis, const ProcFs& proc, const TargetSpec& spec) {
+SourceStatus watch_without_server(const Error& none) {
+    const auto host = probe_watchpoint();
+    return row("watch", fail(host ? none : host.error()));
+}
+
+void look_at_server(Diagnosis& diagnosis, const ProcFs& proc, const TargetSpec& spec, SourceStatus& watch) {
     Site site = look_at(proc, *diagnosis.target);
     diagnosis.sources = {row("ring", probe_ring(site)), probe_mirror(site), probe_ebpf(site), probe_sched(site),
                          probe_sql(site, spec)};
+    watch = row_of("watch", probe_watch(proc, site.postmaster.pid, site.memory ? &*site.memory : nullptr));
     diagnosis.server = std::move(site.server);
 }
 
@@ -104,23 +115,25 @@ Result<Diagnosis> diagnose(const TargetSpec& spec) {
     SNAPSCOPE_TRY(check_target(spec));
     const ProcFs proc;
     Diagnosis diagnosis;
+    SourceStatus watch; // stands below the server's
     const bool named = spec.pid || spec.pgdata || spec.port || spec.host;
     if (named || !find_postmasters(proc).empty()) {
         auto target = find_target(proc, spec);
         if (!target)
             return fail(target.error());
         diagnosis.target = std::move(*target);
-        look_at_server(diagnosis, proc, spec);
+        look_at_server(diagnosis, proc, spec, watch);
     } else {
         auto none = no_server(proc);
         if (none.hint.empty())
             none.hint = "start one";
         for (const char* name : {"ring", "mirror", "ebpf", "sched", "sql"})
             diagnosis.sources.push_back(row(name, fail(none)));
+        watch = watch_without_server(none);
     }
     diagnosis.sources.push_back(absent("hitm", probe_hardware_events(), "hardware memory events open"));
     diagnosis.sources.push_back(absent("pcm", probe_msr(), "model-specific registers are readable"));
-    diagnosis.sources.push_back(absent("watch", probe_watchpoint(), "hardware watchpoints work"));
+    diagnosis.sources.push_back(watch);
     diagnosis.sources.push_back(row("linetimer", probe_linetimer()));
     return diagnosis;
 }

@@ -7,17 +7,17 @@
 
 namespace snapscope {
 
-Result<std::unique_ptr<EbpfEvents>> EbpfEvents::create(int ring_map, std::uint64_t ring_bytes, int counts,
-                                                       std::uint32_t slots) {
-    std::unique_ptr<EbpfEvents> events(new EbpfEvents(ring_bytes, counts, slots));
+Result<std::unique_ptr<EbpfEvents>> EbpfEvents::create(int ring_map, std::uint64_t ring_bytes,
+                                                       std::function<std::uint64_t()> lost, std::uint32_t slots) {
+    std::unique_ptr<EbpfEvents> events(new EbpfEvents(ring_bytes, std::move(lost), slots));
     events->ring_.reset(ring_buffer__new(ring_map, &EbpfEvents::take, events.get(), nullptr));
     if (!events->ring_)
         return fail(bpf_error("cannot map the BPF ring buffer", errno));
     return events;
 }
 
-EbpfEvents::EbpfEvents(std::uint64_t ring_bytes, int counts, std::uint32_t slots)
-    : ring_bytes_(ring_bytes), counts_(counts), slots_(slots) {}
+EbpfEvents::EbpfEvents(std::uint64_t ring_bytes, std::function<std::uint64_t()> lost, std::uint32_t slots)
+    : ring_bytes_(ring_bytes), read_lost_(std::move(lost)), slots_(slots) {}
 
 int EbpfEvents::take(void* self, void* data, std::size_t bytes) {
     static_cast<EbpfEvents*>(self)->take(data, bytes);
@@ -58,15 +58,8 @@ void EbpfEvents::take(const void* data, std::size_t bytes) {
                               .d = raw.record.d});
 }
 
-std::uint64_t EbpfEvents::read_lost() const {
-    std::uint64_t lost = 0;
-    for (const auto& cpu : read_per_cpu<snapscope_bpf_counts>(counts_, 0))
-        lost += cpu.reserve_failed;
-    return lost;
-}
-
 Status EbpfEvents::write_pending(EventTraceWriter& trace) {
-    lost_ = std::max(lost_, read_lost());
+    lost_ = std::max(lost_, read_lost_());
     // The kernel does not know whose events it dropped: they stand with slot 0.
     if (lost_ != reported_ && slots_[0].events.empty())
         touched_.push_back(0);

@@ -12,9 +12,9 @@ namespace snapscope {
 
 class EbpfEvents final : public EventFeed {
   public:
-    // `counts` is the per-CPU map whose reserve_failed counts what was lost.
-    static Result<std::unique_ptr<EbpfEvents>> create(int ring_map, std::uint64_t ring_bytes, int counts,
-                                                      std::uint32_t slots);
+    // `lost` reads how many events found no room so far.
+    static Result<std::unique_ptr<EbpfEvents>> create(int ring_map, std::uint64_t ring_bytes,
+                                                      std::function<std::uint64_t()> lost, std::uint32_t slots);
 
     Result<Drained> drain(EventTraceWriter& trace) override;
     Status close(EventTraceWriter& trace) override;
@@ -35,15 +35,14 @@ class EbpfEvents final : public EventFeed {
         void operator()(ring_buffer* ring) const { ring_buffer__free(ring); }
     };
 
-    EbpfEvents(std::uint64_t ring_bytes, int counts, std::uint32_t slots);
+    EbpfEvents(std::uint64_t ring_bytes, std::function<std::uint64_t()> lost, std::uint32_t slots);
     static int take(void* self, void* data, std::size_t bytes);
     void take(const void* data, std::size_t bytes);
-    [[nodiscard]] std::uint64_t read_lost() const;
     Status write_pending(EventTraceWriter& trace);
 
     std::unique_ptr<ring_buffer, FreeRing> ring_;
     std::uint64_t ring_bytes_;
-    int counts_;
+    std::function<std::uint64_t()> read_lost_;
     std::vector<Pending> slots_;
     std::vector<std::uint32_t> touched_;
     std::function<void()> detach_;

@@ -2,6 +2,7 @@
 
 #include "bpf_support.hpp"
 #include "ebpf_events.hpp"
+#include "stock_source.hpp"
 
 #include <snapscope/collector/binary.hpp>
 #include <snapscope/collector/header.hpp>
@@ -122,8 +123,13 @@ Status UsdtCounter::attach_probes(const std::string& binary, const std::vector<s
 Status UsdtCounter::set_up_events() {
     if (!options_.events)
         return {};
-    auto events = EbpfEvents::create(bpf_map__fd(skeleton_->maps.events), event_ring_bytes,
-                                     bpf_map__fd(skeleton_->maps.counts), options_.slots);
+    const auto lost = [this] {
+        std::uint64_t sum = 0;
+        for (const auto& cpu : read_per_cpu<snapscope_bpf_counts>(bpf_map__fd(skeleton_->maps.counts), 0))
+            sum += cpu.reserve_failed;
+        return sum;
+    };
+    auto events = EbpfEvents::create(bpf_map__fd(skeleton_->maps.events), event_ring_bytes, lost, options_.slots);
     if (!events)
         return fail(events.error());
     events_ = std::move(*events);
@@ -237,27 +243,35 @@ SourceStatus UsdtCounter::status() const {
     return status;
 }
 
-// The binary's probes, where there are any.
+// The binary's probes; none where the server is not patched.
 Result<std::vector<std::string>> probes_of(const std::string& binary) {
     auto facts = read_binary(binary);
     if (!facts)
         return fail(Error{ErrorClass::unavailable, facts.error().what, "run as the server's user or as root"});
-    if (facts->snapscope_probes.empty())
-        return fail(Error{ErrorClass::unavailable, "the server's binary has no snapscope probes",
-                          "they come with the patched server, see patched-pg/"});
     return std::move(facts->snapscope_probes);
 }
 
 } // namespace
 
 Status EbpfSource::check(const ProcFs& proc, pid_t postmaster) {
-    SNAPSCOPE_TRY(probes_of(proc.path(postmaster, "exe").string()));
+    const std::string binary = proc.path(postmaster, "exe").string();
+    const auto probes = probes_of(binary);
+    if (!probes)
+        return fail(probes.error());
+    if (probes->empty())
+        SNAPSCOPE_TRY(StockSource::check(binary));
     return check_bpf_rights();
 }
 
-Status EbpfSource::probe(const ProcFs& proc, pid_t postmaster) {
+Result<std::string> EbpfSource::probe(const ProcFs& proc, pid_t postmaster) {
     SNAPSCOPE_TRY(check(proc, postmaster));
-    return UsdtCounter({}).load(postmaster);
+    const auto probes = probes_of(proc.path(postmaster, "exe").string());
+    if (!probes)
+        return fail(probes.error());
+    if (probes->empty())
+        return StockSource::probe(proc, postmaster);
+    SNAPSCOPE_TRY(UsdtCounter({}).load(postmaster));
+    return std::string();
 }
 
 Result<std::unique_ptr<EbpfSource>> EbpfSource::attach(const ProcFs& proc, pid_t postmaster,
@@ -267,6 +281,8 @@ Result<std::unique_ptr<EbpfSource>> EbpfSource::attach(const ProcFs& proc, pid_t
     if (!probes)
         return fail(probes.error());
     SNAPSCOPE_TRY(check_bpf_rights());
+    if (probes->empty())
+        return StockSource::attach(proc, postmaster, options);
     auto source = std::make_unique<UsdtCounter>(options);
     SNAPSCOPE_TRY(source->load(postmaster));
     SNAPSCOPE_TRY(source->set_up_events());

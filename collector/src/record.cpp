@@ -160,6 +160,9 @@ void Recording::give_up_rights() const {
     };
     if (std::any_of(attached_.sources.begin(), attached_.sources.end(), uses_bpf))
         keep.insert(keep.end(), {"cap_bpf", "cap_perfmon"});
+    const auto watches = [](const auto& source) { return source->status().name == "watch"; };
+    if (std::any_of(attached_.sources.begin(), attached_.sources.end(), watches))
+        keep.insert(keep.end(), {"cap_perfmon", "cap_sys_ptrace"}); // words move: where they lie is read each turn
     if (::geteuid() == 0)
         keep.insert(keep.end(), {"cap_dac_override", "cap_dac_read_search", "cap_kill"});
     keep_only_capabilities(keep);

@@ -33,6 +33,8 @@ TEST_F(Usage, NumbersAreToldTheirRangeInWords) {
             refused({verb, "--pid", pid}, std::string("'") + pid + "' is no whole number from 1 to 2147483647");
     refused({"doctor", "--port", "65536"}, "'65536' is no whole number from 1 to 65535");
     refused({"record", "--interval", "1"}, "'1' is no whole number from 10 to 3600000");
+    for (const char* percent : {"0", "-1%", "101%", "%", "2%%", "two", ""})
+        refused({"record", "--overhead", percent}, "is no percentage from 0.01 to 100");
 }
 
 TEST_F(Usage, AListOfSourcesHasKnownNamesEachOnce) {

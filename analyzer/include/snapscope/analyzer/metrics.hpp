@@ -49,6 +49,10 @@ struct Metric {
 // Seconds between the clock's ends; nullopt when it does not run forward.
 [[nodiscard]] std::optional<double> duration_s(const Run& run);
 
+// Seconds of the run that SOURCE watched: less than duration_s() where it kept to a
+// budget, and its counts are of that part.
+[[nodiscard]] std::optional<double> observed_s(const Run& run, const std::string& source);
+
 // The derived metrics that this run can tell, in the contract's order.
 [[nodiscard]] std::vector<Metric> derive_metrics(const Run& run);
 

@@ -25,6 +25,22 @@ struct SnapshotSummary {
     std::optional<std::uint64_t> waited;
     std::optional<std::uint64_t> lockfree, kept, retries, gave_up; // lockfree and kept are parts of reused
     std::optional<double> per_second;
+    std::optional<double> observed_share; // of the run's time that the counts are of; null where that is all of it
+};
+
+// Finished waits for ProcArrayLock.
+struct LockWaitSummary {
+    std::string source;
+    std::optional<std::uint64_t> exclusive, shared;
+    std::optional<std::uint64_t> exclusive_ns, shared_ns; // together
+};
+
+// Accesses of one kind of word while words of that kind were watched.
+struct WordSummary {
+    std::string source;
+    std::string word; // lock, xid, xmin
+    std::uint64_t reads = 0, writes = 0;
+    double watched_s = 0;
 };
 
 struct InvalidationSummary {
@@ -65,6 +81,8 @@ struct Summary {
     InvalidationSummary invalidations;
     DurationSummary duration;
     LineSummary lines;
+    LockWaitSummary lock_waits;
+    std::vector<WordSummary> words;         // those that were watched
     std::vector<TransferSummary> transfers; // the widest level that each source has
     Placement placement;
     std::optional<MirrorSummary> mirror;

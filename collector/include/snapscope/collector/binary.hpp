@@ -14,6 +14,7 @@ struct BinaryFacts {
     std::optional<std::string> build_id;       // hex
     std::optional<std::string> version;        // "13.16", "15.20 (Debian 15.20-0+deb12u1)"
     std::vector<std::string> snapscope_probes; // USDT probes of provider snapscope, sorted, each once
+    std::vector<std::string> server_probes;    // the same of provider postgresql
 };
 
 // The text after "postgres (PostgreSQL) " in read-only data, up to the line end.

@@ -23,14 +23,17 @@ struct RecordOptions {
     std::vector<std::string> sources;                 // empty: every one that is available
     std::chrono::milliseconds interval{1000};
     bool events = false;
-    bool yes = false;   // probes may also fire in other clusters that run the same binary
-    bool force = false; // an existing run at `output` is replaced
+    double overhead = 0.02;  // share of the server's CPU time that each source's traps may take
+    bool yes = false;        // probes may also fire in other clusters that run the same binary
+    bool force = false;      // an existing run at `output` is replaced
     double mirror_hz = 1000; // looks at the proc array a second, as far as its budget reaches
     bool map = false;        // the mirror may map the server's shared memory
     std::optional<Pairing> pairing;
     std::vector<std::string> load; // a command and its arguments; empty for none
     // Called with the group of the load's processes, and with 0 once they have ended.
     std::function<void(pid_t)> on_load;
+    // Called with what there is to know before sources are attached.
+    std::function<void(const std::string&)> note;
     std::string tool_version;
 };
 

@@ -1,0 +1,141 @@
+#include "elf_symbols.hpp"
+
+#include <snapscope/base/text.hpp>
+#include <snapscope/base/unique_fd.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <gelf.h>
+#include <memory>
+#include <sstream>
+
+namespace snapscope {
+namespace {
+
+struct EndElf {
+    void operator()(Elf* elf) const { elf_end(elf); }
+};
+
+constexpr std::uint64_t page_mask = 4095;
+constexpr std::size_t longest_instruction = 15;
+
+std::vector<GElf_Phdr> load_segments(Elf* elf) {
+    std::vector<GElf_Phdr> segments;
+    std::size_t count = 0;
+    if (elf_getphdrnum(elf, &count) != 0)
+        return segments;
+    for (std::size_t i = 0; i < count; ++i) {
+        GElf_Phdr segment{};
+        if (gelf_getphdr(elf, static_cast<int>(i), &segment) != nullptr && segment.p_type == PT_LOAD)
+            segments.push_back(segment);
+    }
+    return segments;
+}
+
+void place(Symbol& symbol, const std::vector<GElf_Phdr>& segments, int fd) {
+    for (const auto& segment : segments) {
+        if (symbol.value < segment.p_vaddr || symbol.value - segment.p_vaddr >= segment.p_filesz)
+            continue;
+        symbol.file_offset = symbol.value - segment.p_vaddr + segment.p_offset;
+        symbol.first_bytes.resize(longest_instruction);
+        const auto got =
+            ::pread(fd, symbol.first_bytes.data(), longest_instruction, static_cast<off_t>(symbol.file_offset));
+        symbol.first_bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    }
+}
+
+void read_table(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, const std::vector<std::string>& names,
+                ElfSymbols& into) {
+    Elf_Data* data = elf_getdata(section, nullptr);
+    if (data == nullptr || header.sh_entsize == 0)
+        return;
+    for (std::size_t i = 0; i < header.sh_size / header.sh_entsize; ++i) {
+        GElf_Sym entry{};
+        if (gelf_getsym(data, static_cast<int>(i), &entry) == nullptr || entry.st_shndx == SHN_UNDEF)
+            continue;
+        const char* name = elf_strptr(elf, header.sh_link, entry.st_name);
+        if (name == nullptr || std::ranges::find(names, name) == names.end())
+            continue;
+        into.symbols[name].value = entry.st_value;
+    }
+}
+
+bool starts_with(const std::vector<unsigned char>& bytes, std::initializer_list<unsigned char> prefix) {
+    return bytes.size() >= prefix.size() && std::equal(prefix.begin(), prefix.end(), bytes.begin());
+}
+
+} // namespace
+
+const char* to_string(FirstInstruction kind) {
+    constexpr std::array<const char*, first_instructions> names{"push", "nop", "endbr64", "another instruction"};
+    return names[static_cast<std::size_t>(kind)];
+}
+
+FirstInstruction classify_instruction(const std::vector<unsigned char>& bytes) {
+    constexpr unsigned char push_mask = 0xf8;
+    constexpr unsigned char push_opcode = 0x50;
+    if (starts_with(bytes, {0xf3, 0x0f, 0x1e, 0xfa}))
+        return FirstInstruction::endbr;
+    if (starts_with(bytes, {0x90}) || starts_with(bytes, {0x66, 0x90}) || starts_with(bytes, {0x0f, 0x1f}) ||
+        starts_with(bytes, {0x66, 0x0f, 0x1f}))
+        return FirstInstruction::nop;
+    // %rax to %rdi, and with the prefix %r8 to %r15
+    const std::size_t opcode = starts_with(bytes, {0x41}) ? 1 : 0;
+    if (bytes.size() > opcode && (bytes[opcode] & push_mask) == push_opcode)
+        return FirstInstruction::push;
+    return FirstInstruction::other;
+}
+
+const Symbol* ElfSymbols::find(std::string_view name) const {
+    const auto at = symbols.find(name);
+    return at == symbols.end() ? nullptr : &at->second;
+}
+
+Result<ElfSymbols> read_symbols(const std::string& file, const std::vector<std::string>& names) {
+    const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!fd)
+        return fail_errno("cannot read the server's binary", errno, "run as the server's user or as root");
+    elf_version(EV_CURRENT);
+    const std::unique_ptr<Elf, EndElf> elf(elf_begin(fd.get(), ELF_C_READ, nullptr));
+    if (!elf || elf_kind(elf.get()) != ELF_K_ELF)
+        return fail("the server's binary is no ELF file");
+    ElfSymbols found;
+    const auto segments = load_segments(elf.get());
+    for (const auto& segment : segments)
+        if ((segment.p_offset & ~page_mask) == 0)
+            found.first_page = segment.p_vaddr & ~page_mask;
+    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf.get(), section)) != nullptr;) {
+        GElf_Shdr header{};
+        if (gelf_getshdr(section, &header) != nullptr && header.sh_type == SHT_DYNSYM)
+            read_table(elf.get(), section, header, names, found);
+    }
+    for (auto& [name, symbol] : found.symbols)
+        place(symbol, segments, fd.get());
+    return found;
+}
+
+std::optional<std::uint64_t> find_mapped_start(std::string_view maps, const FileIdentity& file) {
+    std::istringstream lines{std::string(maps)};
+    std::optional<std::uint64_t> by_name;
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream fields(line);
+        std::string range, rights, offset, device, inode, name;
+        if (!(fields >> range >> rights >> offset >> device >> inode))
+            continue;
+        std::getline(fields >> std::ws, name);
+        const auto start = parse_integer<std::uint64_t>(std::string_view(range).substr(0, range.find('-')), 16);
+        const auto colon = device.find(':');
+        if (!start || colon == std::string::npos || parse_integer<std::uint64_t>(offset, 16) != 0U)
+            continue;
+        if (parse_integer<std::uint32_t>(std::string_view(device).substr(0, colon), 16) == file.device_major &&
+            parse_integer<std::uint32_t>(std::string_view(device).substr(colon + 1), 16) == file.device_minor &&
+            parse_integer<std::uint64_t>(inode) == file.inode)
+            return start;
+        if (!by_name && name == file.name)
+            by_name = start;
+    }
+    return by_name;
+}
+
+} // namespace snapscope

@@ -1,0 +1,121 @@
+// The pure parts of looking at unpatched servers.
+#include "elf_symbols.hpp"
+#include "overhead_budget.hpp"
+#include "server_cpu.hpp"
+#include "stock_layout.hpp"
+#include "stock_plan.hpp"
+#include "watch_source.hpp"
+#include "word_watch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace snapscope {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(FirstInstruction, IsCheapOnlyWhereTheKernelEmulatesIt) {
+    EXPECT_EQ(classify_instruction({0x55, 0x48, 0x89}), FirstInstruction::push);
+    EXPECT_EQ(classify_instruction({0x41, 0x57}), FirstInstruction::push) << "push %r15";
+    EXPECT_EQ(classify_instruction({0x90}), FirstInstruction::nop);
+    EXPECT_EQ(classify_instruction({0x0f, 0x1f, 0x44, 0, 0}), FirstInstruction::nop);
+    EXPECT_EQ(classify_instruction({0xf3, 0x0f, 0x1e, 0xfa, 0x55}), FirstInstruction::endbr);
+    EXPECT_EQ(classify_instruction({0x48, 0x89, 0xe5}), FirstInstruction::other) << "mov";
+    EXPECT_EQ(classify_instruction({0x41}), FirstInstruction::other) << "a prefix alone";
+    EXPECT_EQ(classify_instruction({}), FirstInstruction::other);
+}
+
+TEST(MappedStart, IsTheFilesOffsetZero) {
+    const std::string maps = "5500000-5600000 r-xp 00000000 00:00 0 [uprobes-trampoline]\n"
+                             "7f00000-7f10000 r--p 00001000 fe:01 42 /usr/bin/postgres\n"
+                             "8f00000-8f10000 r--p 00000000 fe:01 42 /usr/bin/postgres\n"
+                             "9f00000-9f10000 r--p 00000000 fe:01 43 /lib/libc.so\n";
+    EXPECT_EQ(find_mapped_start(maps, {0xfe, 1, 42, ""}), 0x8f00000U);
+    EXPECT_EQ(find_mapped_start(maps, {0, 77, 42, "/usr/bin/postgres"}), 0x8f00000U) << "an overlay shows others";
+    EXPECT_EQ(find_mapped_start(maps, {0xfe, 1, 44, "/usr/bin/other"}), std::nullopt);
+    EXPECT_EQ(find_mapped_start("nonsense\n", {0xfe, 1, 42, "x"}), std::nullopt);
+}
+
+TEST(StockLayout, IsKnownFrom13To18) {
+    for (int major = 13; major <= 18; ++major)
+        EXPECT_EQ(stock_layout(major).value_or(StockLayout{}).major, major);
+    EXPECT_FALSE(stock_layout(12));
+    EXPECT_FALSE(stock_layout(19)) << "19 lays shared memory out anew";
+    EXPECT_FALSE(stock_layout(13)->completion_count) << "13 never reuses";
+    EXPECT_EQ(major_of("15.18 (Debian 15.18-0+deb12u1)"), 15);
+    EXPECT_EQ(major_of("18devel"), 18);
+    EXPECT_EQ(major_of(""), std::nullopt);
+    EXPECT_EQ(major_of("devel"), std::nullopt);
+}
+
+TEST(OverheadBudget, AllowsWhileTheServersTimePaysForIt) {
+    OverheadBudget budget(0.02);
+    budget.add(1e9, 1e9, 20e6);
+    EXPECT_TRUE(budget.allows());
+    budget.add(1e9, 1e9, 100e6);
+    EXPECT_FALSE(budget.allows());
+    for (int i = 0; i < 3; ++i)
+        budget.add(1e9, 1e9, 0);
+    EXPECT_FALSE(budget.allows()) << "80 ms in the red, 20 ms a second";
+    budget.add(1e9, 1e9, 0);
+    EXPECT_TRUE(budget.allows());
+    EXPECT_NEAR(budget.spent_share(), 0.02, 1e-9);
+}
+
+TEST(OverheadBudget, TakesAnIdleServerAsALittleBusy) {
+    OverheadBudget budget(0.02);
+    budget.add(1e9, 0, 0.9e6);
+    EXPECT_TRUE(budget.allows());
+    budget.add(1e9, 0, 2e6);
+    EXPECT_FALSE(budget.allows());
+}
+
+TEST(OverheadBudget, SavesUpForTenSecondsOnly) {
+    OverheadBudget budget(0.02);
+    budget.add(1e12, 1e12, 0);
+    budget.add(1e9, 0, 300e6);
+    EXPECT_FALSE(budget.allows());
+}
+
+TEST(OverheadBudget, DutyIsWhatTheBudgetBuys) {
+    const OverheadBudget budget(0.02);
+    EXPECT_EQ(budget.duty(0.01), 1);
+    EXPECT_DOUBLE_EQ(budget.duty(0.08), 0.25);
+    EXPECT_LT(budget.duty(2), least_duty);
+}
+
+TEST(EndedChildren, AreInTheStat) {
+    std::string stat = "1 (a) b) S 0 1 1 0 -1 4194560 1 2 3 4 50 60 700 80 20 0 1 0 5 6 7";
+    EXPECT_EQ(ended_children_ticks(stat), 780U);
+    EXPECT_EQ(ended_children_ticks("1 (a) S 0"), std::nullopt);
+    EXPECT_EQ(ended_children_ticks(""), std::nullopt);
+}
+
+TEST(CpuList, IsThatOfSysfs) {
+    EXPECT_THAT(parse_cpu_list("0-2,5\n").value_or(std::vector<std::uint32_t>{}), ElementsAre(0, 1, 2, 5));
+    EXPECT_FALSE(parse_cpu_list(""));
+    EXPECT_FALSE(parse_cpu_list("3-1"));
+    EXPECT_FALSE(parse_cpu_list("0-99999999"));
+}
+
+TEST(WatchRotation, GoesFromTheLockOverEverySlotAndBack) {
+    WatchRotation rotation;
+    std::vector<std::string> words;
+    for (int i = 0; i < 6; ++i)
+        words.push_back(to_string(rotation.next({3, 8})));
+    EXPECT_THAT(words, ElementsAre("lock", "slot 3 xid", "slot 3 xmin", "slot 8 xid", "slot 8 xmin", "lock"));
+    EXPECT_EQ(rotation.next({}), (WatchedWord{WordKind::lock, 0})) << "nobody is connected";
+}
+
+TEST(Hits, AreDifferencesOfOwnAndOthers) {
+    StockHits before{};
+    StockHits now{};
+    before.own[SNAPSCOPE_STOCK_SNAPSHOT] = 5;
+    now.own[SNAPSCOPE_STOCK_SNAPSHOT] = 12;
+    now.others[SNAPSCOPE_STOCK_SNAPSHOT] = 3;
+    EXPECT_EQ(hits_between(before, now)[SNAPSCOPE_STOCK_SNAPSHOT], 10);
+}
+
+} // namespace
+} // namespace snapscope
