@@ -10,12 +10,10 @@ namespace {
 
 constexpr std::size_t lines_shown = 8;
 
-double each(const SimulationResult& result, std::uint64_t count) {
-    return result.snapshots == 0 ? 0 : static_cast<double>(count) / static_cast<double>(result.snapshots);
-}
-
 std::string per_snapshot(const SimulationResult& result, std::uint64_t count) {
-    return result.snapshots == 0 ? "-" : fmt::format("{:.3f}", each(result, count));
+    return result.snapshots == 0
+               ? "-"
+               : fmt::format("{:.3f}", static_cast<double>(count) / static_cast<double>(result.snapshots));
 }
 
 std::vector<std::string> row(const SimulationResult& result, std::string name, const CoherenceTally& tally) {
@@ -106,19 +104,16 @@ Table simulate_table(const SimulationResult& result) {
 }
 
 std::string simulate_factor(const SimulationResult& base, const SimulationResult& other) {
-    const double before = each(base, sum(base.total.transfers));
-    const double after = each(other, sum(other.total.transfers));
-    const auto far = static_cast<std::size_t>(Distance::cross_socket);
-    const double far_before = each(base, base.total.transfers[far]);
-    const double far_after = each(other, other.total.transfers[far]);
-    const auto factor = [](double a, double b) {
-        return b > 0 ? fmt::format("a factor of {:.2f}", a / b) : std::string("to none");
+    const auto compare = [](std::optional<double> before, std::optional<double> after) {
+        if (!before || !after)
+            return std::string("no snapshot was taken");
+        const std::string both = fmt::format("{:.2f} instead of {:.2f}", *after, *before);
+        return *after > 0 ? both + fmt::format(" (a factor of {:.2f})", *before / *after) : both;
     };
-    return fmt::format(
-        "{} against {}: {:.2f} transfers a snapshot instead of {:.2f}, {}; across sockets {:.2f} instead "
-        "of {:.2f}, {}\n",
-        other.mode, base.mode, after, before, factor(before, after), far_after, far_before,
-        factor(far_before, far_after));
+    return fmt::format("{} against {}, transfers a snapshot: {}; of these across sockets: {}\n", other.mode, base.mode,
+                       compare(transfers_per_snapshot(base), transfers_per_snapshot(other)),
+                       compare(transfers_per_snapshot(base, Distance::cross_socket),
+                               transfers_per_snapshot(other, Distance::cross_socket)));
 }
 
 std::string simulate_text(const SimulationResult& result, const Terminal& terminal) {

@@ -150,14 +150,8 @@ Status take_machine(VerbOptions& options, const Load& load) {
 
 // One model by itself, several with what they differ by.
 std::string render(const std::vector<SimulationResult>& results, Format format, const Terminal& terminal) {
-    if (format == Format::json) {
-        if (results.size() == 1)
-            return render_json(to_json(results.front()));
-        nlohmann::ordered_json out{{"schema_version", 1}, {"kind", "modelled"}};
-        for (const SimulationResult& result : results)
-            out["rows"].push_back(to_json(result));
-        return render_json(out);
-    }
+    if (format == Format::json)
+        return render_json(results.size() == 1 ? to_json(results.front()) : to_json(std::span(results)));
     std::string out;
     for (const SimulationResult& result : results) {
         if (!out.empty())

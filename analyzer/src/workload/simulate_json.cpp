@@ -79,6 +79,10 @@ Json matrix(const SimulationResult& result) {
             {"one_way_cycles", std::move(cycles)}};
 }
 
+Json ratio(std::optional<double> base, std::optional<double> other) {
+    return base && other && *other > 0 ? Json(*base / *other) : Json(nullptr);
+}
+
 Json between_llcs(const SimulationResult& result) {
     Json out = Json::array(); // a row a reader
     for (std::uint64_t reader = 0; reader < result.llcs; ++reader) {
@@ -134,6 +138,25 @@ Json to_json(const SimulationResult& result) {
     out["not_modelled"] = texts(result.not_modelled);
     out["warnings"] = texts(result.warnings);
     return out;
+}
+
+Json to_json(std::span<const SimulationResult> results) {
+    Json rows_json = Json::array();
+    Json factors = Json::array();
+    for (const SimulationResult& result : results) {
+        rows_json.push_back(to_json(result));
+        if (&result == &results.front())
+            continue;
+        const SimulationResult& base = results.front();
+        factors.push_back(
+            {{"base", base.mode},
+             {"mode", result.mode},
+             {"transfers_per_snapshot", ratio(transfers_per_snapshot(base), transfers_per_snapshot(result))},
+             {"cross_socket_per_snapshot", ratio(transfers_per_snapshot(base, Distance::cross_socket),
+                                                 transfers_per_snapshot(result, Distance::cross_socket))}});
+    }
+    return {
+        {"schema_version", 1}, {"kind", "modelled"}, {"rows", std::move(rows_json)}, {"factors", std::move(factors)}};
 }
 
 } // namespace snapscope

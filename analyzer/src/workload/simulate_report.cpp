@@ -95,6 +95,19 @@ void put_warnings(const SimulationParts& parts, SimulationResult& out) {
 
 } // namespace
 
+std::optional<double> transfers_per_snapshot(const SimulationResult& result) {
+    if (result.snapshots == 0)
+        return std::nullopt;
+    return static_cast<double>(sum(result.total.transfers)) / static_cast<double>(result.snapshots);
+}
+
+std::optional<double> transfers_per_snapshot(const SimulationResult& result, Distance distance) {
+    if (result.snapshots == 0)
+        return std::nullopt;
+    return static_cast<double>(result.total.transfers[static_cast<std::size_t>(distance)]) /
+           static_cast<double>(result.snapshots);
+}
+
 SimulationResult report_simulation(const SimulationParts& parts) {
     const SimulateOptions& options = parts.options;
     SimulationResult out;

@@ -96,5 +96,11 @@ struct SimulationResult {
 
 // docs/simulate.md; the names are a contract.
 [[nodiscard]] nlohmann::ordered_json to_json(const SimulationResult& result);
+// Several models of one load, and by what factor each moves less than the first.
+[[nodiscard]] nlohmann::ordered_json to_json(std::span<const SimulationResult> results);
+
+// Transfers a snapshot, all or of one distance; nullopt where none was taken.
+[[nodiscard]] std::optional<double> transfers_per_snapshot(const SimulationResult& result);
+[[nodiscard]] std::optional<double> transfers_per_snapshot(const SimulationResult& result, Distance distance);
 
 } // namespace snapscope
