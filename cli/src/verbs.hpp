@@ -16,6 +16,7 @@ namespace snapscope::cli {
 inline constexpr const char* group_record = "Look at a server";
 inline constexpr const char* group_read = "Read what was recorded";
 inline constexpr const char* group_compare = "Compare";
+inline constexpr const char* group_model = "Layout and model";
 
 // What the command line said for all verbs, and which action it asked for.
 struct Context {
@@ -38,6 +39,8 @@ void add_show(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
 void add_trace(CLI::App& app, Context& context);
 void add_diff(CLI::App& app, Context& context);
+void add_layout(CLI::App& app, Context& context);
+void add_simulate(CLI::App& app, Context& context);
 
 // All verbs, in the order of the help (verbs.cpp); each add_NAME stands in verb_NAME.cpp.
 void add_verbs(CLI::App& app, Context& context);

@@ -1,5 +1,6 @@
 #include <snapscope/collector/header.hpp>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -10,6 +11,8 @@ namespace {
 constexpr std::uint32_t max_slots = 1U << 20;
 constexpr std::uint32_t max_ring_capacity = 1U << 24;
 constexpr std::uint64_t max_stride_bytes = 1U << 16;
+constexpr std::uint32_t auxiliary_processes = 4; // NUM_AUXILIARY_PROCS: in PGPROC, in no snapshot
+constexpr std::uint64_t lock_bytes = 16;         // sizeof(LWLock)
 
 bool on_page(std::uint64_t offset) {
     return offset % SNAPSCOPE_PAGE_BYTES == 0;
@@ -128,12 +131,16 @@ Array describe_array(std::string name, std::uint64_t address, std::uint64_t stri
 
 Layout layout_of(const snapscope_header& h) {
     Layout layout;
-    const auto add = [&](const char* name, std::uint64_t address, std::uint64_t stride) {
+    const auto add = [&](const char* name, std::uint64_t address, std::uint64_t stride, std::uint64_t entries) {
         if (address != 0 && stride != 0)
-            layout.arrays.push_back(describe_array(name, address, stride, h.slots));
+            layout.arrays.push_back(describe_array(name, address, stride, entries));
     };
-    add("PGXACT", h.pgxact_address, h.pgxact_stride);
-    add("PGPROC", h.pgproc_address, h.pgproc_stride);
+    // Names, strides and entries as pg_snapshot_layout() has them.
+    add("PGXACT", h.pgxact_address, h.pgxact_stride, h.slots);
+    add("PGPROC", h.pgproc_address, h.pgproc_stride, h.slots);
+    add("pgprocnos", h.pgprocnos_address, 4, h.slots - std::min(h.slots, auxiliary_processes));
+    add("ProcArrayLock", h.lock_address, lock_bytes, 1);
+    add("snapshot_copy", h.copy_address, h.copy_bytes, 1);
     return layout;
 }
 

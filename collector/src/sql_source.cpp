@@ -102,6 +102,10 @@ std::vector<SeriesName> SqlSource::series() const {
 
 // Before 15 the statistics are a file that may be half a second old: what ended
 // before now must not be taken for what happens from now on.
+Result<SqlRows> SqlSource::rows(const std::string& sql) {
+    return connection_.query(sql, query_timeout);
+}
+
 void SqlSource::settle() {
     constexpr int no_statistics_file = 150000;
     if (connection_.server_version() < no_statistics_file && read())

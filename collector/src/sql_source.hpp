@@ -22,6 +22,8 @@ class SqlSource final : public Source {
     // Waits until what was done before is in the server's statistics.
     void settle();
     void describe(Server& server);
+    // Of one query.
+    [[nodiscard]] Result<SqlRows> rows(const std::string& sql);
 
     [[nodiscard]] std::vector<SeriesName> series() const override;
     void start(std::int64_t now_ns) override;
