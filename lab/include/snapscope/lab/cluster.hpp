@@ -44,7 +44,7 @@ class Cluster {
     ~Cluster() { stop(); }
 
     [[nodiscard]] pid_t pid() const { return postmaster_.pid(); }
-    [[nodiscard]] std::uint16_t port() const { return port_; }
+    [[nodiscard]] std::uint16_t port() const { return options_.port; }
     [[nodiscard]] std::filesystem::path data_folder() const { return folder_.path() / "data"; }
     [[nodiscard]] std::filesystem::path socket_folder() const { return folder_.path() / "socket"; }
     [[nodiscard]] std::filesystem::path socket() const;
@@ -59,13 +59,17 @@ class Cluster {
     // Fast shutdown (then immediate, then kill); the folder stays until the end.
     void stop() noexcept;
 
+    // Stopped where it runs, and started again on the same data, with these
+    // settings in place of those of ClusterOptions.
+    [[nodiscard]] Status restart(const std::vector<std::pair<std::string, std::string>>& settings);
+
   private:
-    Cluster(ScratchFolder folder, Process postmaster, std::uint16_t port)
-        : folder_(std::move(folder)), postmaster_(std::move(postmaster)), port_(port) {}
+    Cluster(ScratchFolder folder, Process postmaster, ClusterOptions options)
+        : folder_(std::move(folder)), postmaster_(std::move(postmaster)), options_(std::move(options)) {}
 
     ScratchFolder folder_;
     Process postmaster_;
-    std::uint16_t port_;
+    ClusterOptions options_; // `primary` is not kept
     std::string user_ = "postgres";
 };
 
