@@ -34,8 +34,10 @@ void add_doctor(CLI::App& app, Context& context);
 void add_record(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
+void add_import(CLI::App& app, Context& context);
 void add_trace(CLI::App& app, Context& context);
 void add_diff(CLI::App& app, Context& context);
+void add_analyze(CLI::App& app, Context& context);
 
 // All verbs, in the order of the help (verbs.cpp); each add_NAME stands in verb_NAME.cpp.
 void add_verbs(CLI::App& app, Context& context);
