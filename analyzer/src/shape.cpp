@@ -46,13 +46,13 @@ void estimate_noise(const Curve& curve, Shape& shape) {
 }
 
 // By how much two levels must differ to count: Student's t at the level shared
-// out over the neighbouring pairs (Bonferroni).
+// out over all pairs (Bonferroni).
 class Tolerance {
   public:
     Tolerance(const Shape& shape, std::size_t points) {
         if (!shape.noise)
             return;
-        const double pairs = std::max(1.0, static_cast<double>(points) - 1);
+        const double pairs = std::max(1.0, static_cast<double>(points * (points - 1)) / 2);
         const boost::math::students_t t(static_cast<double>(shape.noise_df));
         factor_ = boost::math::quantile(boost::math::complement(t, significance / 2 / pairs)) *
                   std::max(*shape.noise, least_noise);

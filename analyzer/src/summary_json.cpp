@@ -77,6 +77,13 @@ json transfers(const std::vector<TransferSummary>& rows) {
     return out;
 }
 
+json hot_lines(const std::vector<HotLine>& rows) {
+    json out = json::array();
+    for (const HotLine& row : rows)
+        out.push_back({{"address", row.address}, {"source", row.source}, {"local", row.local}, {"remote", row.remote}});
+    return out;
+}
+
 json workload(const std::optional<Workload>& load) {
     if (!load)
         return nullptr;
@@ -141,6 +148,7 @@ json to_json(const Summary& summary) {
               {"spanned", or_null(summary.lines.spanned)},
               {"straddling_entries", or_null(summary.lines.straddling_entries)}}},
             {"transfers", transfers(summary.transfers)},
+            {"hot_lines", hot_lines(summary.hot_lines)},
             {"workload", workload(summary.workload)},
             {"metrics", metrics(summary.metrics)},
             {"warnings", summary.warnings},

@@ -162,9 +162,9 @@ std::optional<Result<PcmRecording>> read_pcm_link_table(std::string_view text, c
             return Result<PcmRecording>(fail(fmt::format("{}: line {}: a quoted cell does not end well", label, line)));
         if (record->cells == header->cells)
             continue;
-        const auto number =
-            socket && *socket < record->cells.size() ? parse_integer<unsigned>(record->cells[*socket]) : std::nullopt;
-        if (record->cells.size() != header->cells.size() || !record->ended || (socket && !number)) {
+        const std::string number = socket && *socket < record->cells.size() ? record->cells[*socket] : "";
+        if (record->cells.size() != header->cells.size() || !record->ended ||
+            (socket && !parse_integer<unsigned>(number))) {
             lose(lost, label, line, record->ended ? "the row does not fit the header" : "the last line may be cut off");
             continue;
         }
@@ -175,11 +175,9 @@ std::optional<Result<PcmRecording>> read_pcm_link_table(std::string_view text, c
             auto value = pcm_screen_number(record->cells[column.place]);
             if (!socket && value)
                 value = *value * 1e6; // of a column in M
-            const std::string name = socket ? fmt::format("upi_bytes_socket{}_link{}", number.value_or(0), column.name)
+            const std::string name = socket ? fmt::format("upi_bytes_socket{}_link{}", number, column.name)
                                             : fmt::format("upi_{}_bytes", column.name);
-            table.put(name,
-                      header->cells[column.place] + (socket ? fmt::format(" of socket {}", number.value_or(0)) : ""),
-                      value);
+            table.put(name, header->cells[column.place] + (socket ? fmt::format(" of socket {}", number) : ""), value);
         }
     }
     PcmRecording out = table.finish("link table");

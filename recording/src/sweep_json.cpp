@@ -49,10 +49,12 @@ class Fields {
         return value.is_string() ? value.get<std::string>() : "";
     }
     std::uint64_t whole(const char* name, std::uint64_t most) {
-        const json& value = get(name, "a whole number in its range", [most](const json& v) {
-            return v.is_number_unsigned() && v.get<std::uint64_t>() <= most;
-        });
-        return value.is_number_unsigned() ? value.get<std::uint64_t>() : 0;
+        const auto fits = [most](const json& v) {
+            return v.is_number_integer() && (v.is_number_unsigned() || v.get<std::int64_t>() >= 0) &&
+                   v.get<std::uint64_t>() <= most;
+        };
+        const json& value = get(name, "a whole number in its range", fits);
+        return value.is_null() ? 0 : value.get<std::uint64_t>();
     }
     double number(const char* name) {
         const json& value =
