@@ -75,7 +75,7 @@ const char* to_string(Verdict verdict) {
 
 Comparison compare_paired(std::span<const double> base, std::span<const double> other) {
     Comparison out;
-    const bool logarithmic = all_positive(base) && all_positive(other);
+    const bool logarithmic = out.logarithmic = all_positive(base) && all_positive(other);
     const std::vector<double> differences = pairwise(base, other, logarithmic);
     const double resolution = logarithmic ? log_resolution : resolution_of(base, other);
     if (const auto test = signed_rank_test(differences, resolution)) {
@@ -94,7 +94,7 @@ Comparison compare_paired(std::span<const double> base, std::span<const double> 
 
 Comparison compare_unpaired(std::span<const double> base, std::span<const double> other) {
     Comparison out;
-    const bool logarithmic = all_positive(base) && all_positive(other);
+    const bool logarithmic = out.logarithmic = all_positive(base) && all_positive(other);
     const double resolution = logarithmic ? log_resolution : resolution_of(base, other);
     const auto test =
         logarithmic ? rank_sum_test(logs(base), logs(other), resolution) : rank_sum_test(base, other, resolution);

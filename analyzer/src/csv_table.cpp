@@ -1,113 +1,79 @@
 #include "csv_table.hpp"
 
-#include <snapscope/base/text.hpp>
+#include <snapscope/base/csv.hpp>
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <optional>
 
 namespace snapscope {
 namespace {
 
-class Parser {
-  public:
-    explicit Parser(std::string_view text) : rest_(text) {
-        if (rest_.starts_with("\xef\xbb\xbf"))
-            rest_.remove_prefix(3);
+// Names of columns: distinct, and none empty but for trailing separators.
+Status check_columns(std::vector<std::string>& columns, const std::string& label) {
+    while (columns.size() > 1 && columns.back().empty())
+        columns.pop_back();
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (columns[i].empty())
+            return fail(fmt::format("{}: column {} has no name", label, i + 1));
+        for (std::size_t j = 0; j < i; ++j)
+            if (columns[j] == columns[i])
+                return fail(fmt::format("{}: two columns are named {}", label, columns[i]));
     }
-    [[nodiscard]] bool done() const { return rest_.empty(); }
-    [[nodiscard]] std::size_t line() const { return line_; }
+    return {};
+}
 
-    // Skips one line when it is blank or a comment.
-    bool skip_line() {
-        const std::string_view line = rest_.substr(0, rest_.find('\n'));
-        const std::string_view content = trim(line);
-        if (!content.empty() && content.front() != '#')
-            return false;
-        rest_.remove_prefix(std::min(line.size() + 1, rest_.size()));
-        ++line_;
-        return true;
+// Cells beyond the columns are trailing separators where they are empty.
+void drop_trailing_blanks(std::vector<std::string>& cells, std::size_t columns) {
+    while (cells.size() > columns && cells.back().empty())
+        cells.pop_back();
+}
+
+Status take_row(CsvTable& table, CsvRecord record, const std::string& label) {
+    drop_trailing_blanks(record.cells, table.columns.size());
+    if (record.cells == table.columns) {
+        table.notes.push_back(fmt::format("{}: line {} repeats the header: passed over", label, record.line));
+        return {};
     }
-
-    // nullopt: a quoted cell that does not end well.
-    std::optional<std::vector<std::string>> record() {
-        std::vector<std::string> cells;
-        for (;;) {
-            auto cell = this->cell();
-            if (!cell)
-                return std::nullopt;
-            cells.push_back(std::move(*cell));
-            if (rest_.empty() || rest_.front() == '\n')
-                break;
-            rest_.remove_prefix(1); // the comma
-        }
-        if (!rest_.empty())
-            rest_.remove_prefix(1);
-        ++line_;
-        return cells;
+    if (record.cells.size() < table.columns.size() && !record.ended) {
+        table.notes.push_back(fmt::format("{}: line {} is cut off ({} of {} cells): left out", label, record.line,
+                                          record.cells.size(), table.columns.size()));
+        return {};
     }
-
-  private:
-    std::optional<std::string> cell() {
-        while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\t'))
-            rest_.remove_prefix(1);
-        if (rest_.empty() || rest_.front() != '"') {
-            const std::string_view plain = rest_.substr(0, rest_.find_first_of(",\n"));
-            rest_.remove_prefix(plain.size());
-            return std::string(trim(plain));
-        }
-        rest_.remove_prefix(1);
-        std::string out;
-        for (;;) {
-            const auto quote = rest_.find('"');
-            if (quote == std::string_view::npos)
-                return std::nullopt;
-            out += rest_.substr(0, quote);
-            rest_.remove_prefix(quote + 1);
-            if (rest_.empty() || rest_.front() != '"')
-                break;
-            out += '"';
-            rest_.remove_prefix(1);
-        }
-        line_ += static_cast<std::size_t>(std::count(out.begin(), out.end(), '\n'));
-        const std::string_view after = rest_.substr(0, rest_.find_first_of(",\n"));
-        if (!trim(after).empty())
-            return std::nullopt;
-        rest_.remove_prefix(after.size());
-        return out;
-    }
-
-    std::string_view rest_;
-    std::size_t line_ = 1;
-};
+    if (record.cells.size() != table.columns.size())
+        return fail(fmt::format("{}: line {}: {} cells under {} columns", label, record.line, record.cells.size(),
+                                table.columns.size()));
+    if (!record.ended)
+        table.notes.push_back(fmt::format("{}: line {}, the last, has no line end: its last cell '{}' may be cut",
+                                          label, record.line, record.cells.back()));
+    table.rows.push_back({record.line, std::move(record.cells)});
+    return {};
+}
 
 } // namespace
 
+std::optional<std::size_t> CsvTable::column(std::string_view name) const {
+    const auto at = std::find(columns.begin(), columns.end(), name);
+    return at == columns.end() ? std::nullopt : std::optional(static_cast<std::size_t>(at - columns.begin()));
+}
+
 Result<CsvTable> parse_csv(std::string_view text, const std::string& label) {
     CsvTable table;
-    Parser parser(text);
-    while (!parser.done()) {
-        if (parser.skip_line())
-            continue;
-        const std::size_t line = parser.line();
-        auto cells = parser.record();
-        if (!cells)
+    table.separator = detect_separator(text);
+    CsvReader reader(text, table.separator);
+    while (reader.more()) {
+        const std::size_t line = reader.line();
+        auto record = reader.next();
+        if (!record)
             return fail(fmt::format("{}: line {}: a quoted cell does not end well", label, line));
         if (table.columns.empty()) {
-            table.columns = std::move(*cells);
+            table.columns = std::move(record->cells);
+            SNAPSCOPE_TRY(check_columns(table.columns, label));
             continue;
         }
-        if (cells->size() != table.columns.size())
-            return fail(fmt::format("{}: line {}: {} cells under {} columns", label, line, cells->size(),
-                                    table.columns.size()));
-        table.rows.push_back({line, std::move(*cells)});
+        SNAPSCOPE_TRY(take_row(table, std::move(*record), label));
     }
     if (table.columns.empty())
         return fail(label + " is empty: no header line");
-    for (std::size_t i = 0; i < table.columns.size(); ++i)
-        if (std::find(table.columns.begin(), table.columns.begin() + static_cast<std::ptrdiff_t>(i),
-                      table.columns[i]) != table.columns.begin() + static_cast<std::ptrdiff_t>(i))
-            return fail(fmt::format("{}: two columns are named {}", label, table.columns[i]));
     return table;
 }
 

@@ -1,194 +1,169 @@
-#include "diff_conditions.hpp"
+// Workloads apart, then together again.
+#include "diff_workload.hpp"
 
-#include <snapscope/analyzer/diff.hpp>
-#include <snapscope/analyzer/rank_tests.hpp>
+#include <snapscope/analyzer/correlation.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace snapscope {
 namespace {
 
 using Group = std::vector<Measurement>;
 
-enum class Pairs { none, partial, complete };
+constexpr double level = 0.05;
 
-// Round -> measurement; empty when a round stands twice or a pairing is missing.
-std::map<std::uint32_t, const Measurement*> rounds_of(const Group& group, const std::string& series) {
-    std::map<std::uint32_t, const Measurement*> out;
+// What must be the same for two runs to be repeats of one workload.
+struct WorkloadKey {
+    std::string load;
+    std::optional<std::uint32_t> clients;
+    std::optional<bool> reconnect;
+
+    friend auto operator<=>(const WorkloadKey&, const WorkloadKey&) = default;
+};
+
+WorkloadKey key_of(const Measurement& one) {
+    return {one.load, one.clients, one.reconnect};
+}
+
+std::map<WorkloadKey, Group> by_workload(const Group& group) {
+    std::map<WorkloadKey, Group> out;
     for (const Measurement& one : group)
-        if (!one.pairing || one.pairing->series != series || !out.emplace(one.pairing->round, &one).second)
-            return {};
+        out[key_of(one)].push_back(one);
     return out;
 }
 
-// Both sides in the order of their rounds, where they pair up one to one.
-Pairs pair_up(Group& base, Group& other) {
-    const auto has_pairing = [](const Measurement& one) { return one.pairing.has_value(); };
-    if (std::none_of(base.begin(), base.end(), has_pairing) || std::none_of(other.begin(), other.end(), has_pairing))
-        return Pairs::none;
-    const std::string series = base.front().pairing ? base.front().pairing->series : "";
-    const auto left = rounds_of(base, series);
-    const auto right = rounds_of(other, series);
-    const auto same_round = [](const auto& a, const auto& b) { return a.first == b.first; };
-    if (left.empty() || !std::equal(left.begin(), left.end(), right.begin(), right.end(), same_round))
-        return Pairs::partial;
-    const auto by_round = [](const Measurement& a, const Measurement& b) {
-        return a.pairing.value().round < b.pairing.value().round;
-    };
-    std::sort(base.begin(), base.end(), by_round);
-    std::sort(other.begin(), other.end(), by_round);
-    return Pairs::complete;
-}
-
-std::optional<double> value_of(const Measurement& one, const std::string& name) {
-    const auto at = one.values.find(name);
-    return at == one.values.end() ? std::nullopt : std::optional(at->second.value);
-}
-
-std::vector<double> values_of(const Group& group, const std::string& name) {
-    std::vector<double> out;
-    for (const Measurement& one : group)
-        if (const auto value = value_of(one, name))
-            out.push_back(*value);
-    return out;
-}
-
-SideSummary summarize_side(const std::vector<double>& values) {
-    return {values.size(), *median(values), *mean(values), median_interval95(values)};
-}
-
-MetricDiff compare_metric(const std::string& name, const Group& base, const Group& other, bool paired) {
-    std::vector<double> left = values_of(base, name);
-    std::vector<double> right = values_of(other, name);
-    if (paired) { // only rounds that have it on both sides
-        left.clear();
-        right.clear();
-        for (std::size_t i = 0; i < base.size(); ++i) {
-            const auto from = value_of(base[i], name);
-            const auto to = value_of(other[i], name);
-            if (!from || !to)
-                continue;
-            left.push_back(*from);
-            right.push_back(*to);
-        }
+// The parts of the key that differ between the workloads.
+std::map<WorkloadKey, std::string> names_of(const std::map<WorkloadKey, Group>& workloads) {
+    std::set<std::string> loads;
+    std::set<std::optional<std::uint32_t>> clients;
+    std::set<std::optional<bool>> reconnect;
+    for (const auto& [key, group] : workloads) {
+        loads.insert(key.load);
+        clients.insert(key.clients);
+        reconnect.insert(key.reconnect);
     }
-    const MetricInfo info = metric_info(name);
-    MetricDiff out{name, info.unit, info.better, {}, {}, {}, {}};
-    if (left.empty() || right.empty())
-        return out;
-    out.base = summarize_side(left);
-    out.other = summarize_side(right);
-    out.comparison = paired ? compare_paired(left, right) : compare_unpaired(left, right);
-    if (out.base.mean > 0)
-        out.mean_change_percent = 100 * (out.other.mean / out.base.mean - 1);
-    return out;
-}
-
-// The contract's order first, then whatever else there is by name.
-std::vector<std::string> metric_names(const Group& base, const Group& other) {
-    std::set<std::string> names;
-    for (const Group* group : {&base, &other})
-        for (const Measurement& one : *group)
-            for (const auto& [name, value] : one.values)
-                names.insert(name);
-    std::vector<std::string> out;
-    for (const std::string& name : contract_metrics())
-        if (names.erase(name) > 0)
-            out.push_back(name);
-    out.insert(out.end(), names.begin(), names.end());
-    return out;
-}
-
-std::string test_name(bool paired, bool exact) {
-    if (paired)
-        return exact ? "exact Wilcoxon signed-rank on log ratios of pairs"
-                     : "Wilcoxon signed-rank on log ratios of pairs, normal approximation";
-    return exact ? "exact Mann-Whitney on logarithms" : "Mann-Whitney on logarithms, normal approximation";
-}
-
-std::string runs(std::size_t count) {
-    return fmt::format("{} more run{}", count, count == 1 ? "" : "s");
-}
-
-std::string missing_text(const Comparison& comparison) {
-    if (comparison.missing_pairs > 0)
-        return fmt::format("{} more pair{} (at least {})", comparison.missing_pairs,
-                           comparison.missing_pairs == 1 ? "" : "s", min_pairs);
-    std::string out;
-    if (comparison.missing_base > 0)
-        out = runs(comparison.missing_base) + " of base";
-    if (comparison.missing_new > 0)
-        out += (out.empty() ? "" : " and ") + runs(comparison.missing_new) + " of new";
-    return out + fmt::format(" (at least {} against {})", min_side, min_side);
-}
-
-// One warning for all metrics that miss the same.
-void warn_missing(const std::vector<MetricDiff>& metrics, std::vector<std::string>& out) {
-    std::map<std::string, std::vector<std::string>> by_text;
-    for (const MetricDiff& metric : metrics)
-        if (metric.comparison.verdict == Verdict::too_few_runs)
-            by_text[missing_text(metric.comparison)].push_back(metric.name);
-    for (const auto& [text, names] : by_text) {
-        std::string of = names.size() == metrics.size() ? "" : " for " + names.front();
-        for (std::size_t i = 1; i < names.size() && names.size() != metrics.size(); ++i)
-            of += ", " + names[i];
-        out.push_back(fmt::format("too few runs to tell a difference{}: {} needed", of, text));
+    std::map<WorkloadKey, std::string> out;
+    for (const auto& [key, group] : workloads) {
+        std::string name = loads.size() > 1 ? (key.load.empty() ? "no load" : key.load) : "";
+        const auto add = [&name](const std::string& part) { name += (name.empty() ? "" : ", ") + part; };
+        if (clients.size() > 1)
+            add(key.clients ? fmt::format("{} clients", *key.clients) : "clients unknown");
+        if (reconnect.size() > 1)
+            add(!key.reconnect ? "-C unknown" : *key.reconnect ? "-C" : "without -C");
+        out[key] = name;
     }
+    return out;
+}
+
+bool same_keys(const std::map<WorkloadKey, Group>& a, const std::map<WorkloadKey, Group>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const auto& x, const auto& y) { return x.first == y.first; });
+}
+
+void append(Diff& all, Diff one, const std::string& name) {
+    all.base.insert(all.base.end(), one.base.begin(), one.base.end());
+    all.other.insert(all.other.end(), one.other.begin(), one.other.end());
+    std::move(one.metrics.begin(), one.metrics.end(), std::back_inserter(all.metrics));
+    all.partial = all.partial || one.partial;
+    all.paired = all.paired && one.paired;
+    if (all.test.empty())
+        all.test = one.test;
+    else if (all.test.find(one.test) == std::string::npos)
+        all.test += "; " + one.test;
+    for (const std::string& warning : one.warnings)
+        all.warnings.push_back(name + ": " + warning);
+}
+
+// A row that can be worse at all, and was tested.
+bool counts(const MetricDiff& metric) {
+    return metric.better != Better::none && metric.comparison.p_value.has_value();
+}
+
+void correct(Diff& diff) {
+    std::vector<double> p_values;
+    for (const MetricDiff& metric : diff.metrics)
+        if (counts(metric))
+            p_values.push_back(*metric.comparison.p_value);
+    const std::vector<double> corrected = holm(p_values);
+    std::size_t next = 0;
+    for (MetricDiff& metric : diff.metrics)
+        if (counts(metric))
+            metric.p_holm = corrected[next++];
+}
+
+Result<Diff> diff_each(const std::map<WorkloadKey, Group>& base, const std::map<WorkloadKey, Group>& other,
+                       const Group& floor) {
+    const auto floors = by_workload(floor);
+    const auto names = names_of(base);
+    Diff out;
+    out.paired = true;
+    for (const auto& [key, group] : base) {
+        const auto again = floors.find(key);
+        auto one = diff_workload(names.at(key), group, other.at(key), again == floors.end() ? Group{} : again->second);
+        if (!one)
+            return fail(names.at(key) + ": " + one.error().what, one.error().hint, one.error().error_class);
+        append(out, std::move(*one), names.at(key));
+    }
+    return out;
 }
 
 } // namespace
 
+std::optional<double> MetricDiff::resolution_percent() const {
+    if (!comparison.interval_percent)
+        return std::nullopt;
+    return (comparison.interval_percent->high - comparison.interval_percent->low) / 2;
+}
+
+bool MetricDiff::within_floor() const {
+    return floor && floor->given && floor->percent && comparison.change_percent &&
+           std::fabs(*comparison.change_percent) <= *floor->percent;
+}
+
 bool MetricDiff::regression() const {
-    return (better == Better::higher && comparison.verdict == Verdict::lower) ||
-           (better == Better::lower && comparison.verdict == Verdict::higher);
+    return !within_floor() && ((better == Better::higher && comparison.verdict == Verdict::lower) ||
+                               (better == Better::lower && comparison.verdict == Verdict::higher));
 }
 
 bool MetricDiff::improvement() const {
-    return (better == Better::higher && comparison.verdict == Verdict::higher) ||
-           (better == Better::lower && comparison.verdict == Verdict::lower);
+    return !within_floor() && ((better == Better::higher && comparison.verdict == Verdict::higher) ||
+                               (better == Better::lower && comparison.verdict == Verdict::lower));
 }
 
-bool Diff::regression() const {
-    return std::any_of(metrics.begin(), metrics.end(), [](const MetricDiff& metric) { return metric.regression(); });
+bool Diff::has_metric(const std::string& metric) const {
+    return std::any_of(metrics.begin(), metrics.end(), [&](const MetricDiff& one) { return one.name == metric; });
 }
 
-Result<Diff> diff(const Group& base_given, const Group& other_given) {
-    if (base_given.empty() || other_given.empty())
-        return fail("nothing to compare", "give at least one run on each side", ErrorClass::usage);
-    auto warnings = check_conditions(base_given, other_given);
-    if (!warnings)
-        return fail(warnings.error());
-    Group base = base_given;
-    Group other = other_given;
-    const Pairs pairs = pair_up(base, other);
-    Diff out;
-    out.paired = pairs == Pairs::complete;
-    for (const auto& [group, labels] : {std::pair{&base, &out.base}, std::pair{&other, &out.other}}) {
-        for (const Measurement& one : *group) {
-            labels->push_back(one.label);
-            out.partial |= !one.finished;
-        }
-    }
-    bool exact = true;
-    for (const std::string& name : metric_names(base, other)) {
-        MetricDiff metric = compare_metric(name, base, other, out.paired);
-        if (metric.base.n == 0) {
-            warnings->push_back(name + " is left out: only one side has it");
+bool Diff::regression(const std::string& metric) const {
+    std::vector<double> p_values;
+    std::vector<bool> worse;
+    for (const MetricDiff& one : metrics) {
+        if (!counts(one) || (!metric.empty() && one.name != metric))
             continue;
-        }
-        exact = exact && metric.comparison.exact;
-        out.metrics.push_back(std::move(metric));
+        p_values.push_back(*one.comparison.p_value);
+        worse.push_back(one.regression());
     }
-    if (out.metrics.empty())
-        return fail("the two sides have no metric in common", "record both with the same sources and a workload");
-    out.test = test_name(out.paired, exact);
-    out.warnings = std::move(*warnings);
-    if (pairs == Pairs::partial)
-        out.warnings.emplace_back("the rounds of the two sides do not match one to one: compared as unpaired");
-    warn_missing(out.metrics, out.warnings);
+    const std::vector<double> corrected = holm(p_values);
+    for (std::size_t i = 0; i < worse.size(); ++i)
+        if (worse[i] && corrected[i] <= level)
+            return true;
+    return false;
+}
+
+Result<Diff> diff(const Group& base, const Group& other, const Group& floor) {
+    if (base.empty() || other.empty())
+        return fail("nothing to compare", "give at least one run on each side", ErrorClass::usage);
+    const auto left = by_workload(base);
+    const auto right = by_workload(other);
+    auto out = left.size() > 1 && same_keys(left, right) ? diff_each(left, right, floor)
+                                                         : diff_workload("", base, other, floor);
+    if (out)
+        correct(*out);
     return out;
 }
 

@@ -1,5 +1,7 @@
 #include "diff_conditions.hpp"
 
+#include <snapscope/analyzer/curve.hpp>
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,8 +13,7 @@ namespace {
 
 using Group = std::vector<Measurement>;
 
-constexpr std::size_t listed = 6;      // names in one warning
-constexpr double cold_fraction = 0.75; // of the slowest later run
+constexpr std::size_t listed = 6; // names in one warning
 
 Status check_runs(const Group& group) {
     std::set<std::string> ids;
@@ -142,6 +143,10 @@ Result<std::vector<std::string>> check_conditions(const Group& base, const Group
         base, other, [](const Measurement& one) { return one.reconnect; },
         [](bool reconnect) { return reconnect ? "connects anew for each transaction" : "keeps its connections"; },
         "tps with and without -C are different quantities"));
+    SNAPSCOPE_TRY(check_equal(
+        base, other, [](const Measurement& one) { return one.tps_includes_connecting; },
+        [](bool includes) { return includes ? "tps including connecting" : "tps excluding connecting"; },
+        "take the same of pgbench's two figures on both sides"));
     SNAPSCOPE_TRY(check_equal(
         base, other, [](const Measurement& one) { return one.clients; },
         [](std::uint32_t clients) { return fmt::format("{} clients", clients); },

@@ -11,6 +11,14 @@ json of(const SideSummary& side) {
     return {{"n", side.n}, {"median", side.median}, {"mean", side.mean}, {"ci95", or_null(side.ci95)}};
 }
 
+json of(const std::optional<AaFloor>& floor) {
+    if (!floor)
+        return nullptr;
+    return {{"percent", or_null(floor->percent)}, {"change_percent", or_null(floor->change_percent)},
+            {"p_value", or_null(floor->p_value)}, {"n", floor->n},
+            {"differs", floor->differs},          {"from", floor->given ? "runs" : "repeats of base"}};
+}
+
 json of(const MetricDiff& metric) {
     const Comparison& c = metric.comparison;
     return {{"name", metric.name},
@@ -23,6 +31,12 @@ json of(const MetricDiff& metric) {
             {"change", or_null(c.change)},
             {"ci95_change", or_null(c.interval)},
             {"mean_change_percent", or_null(metric.mean_change_percent)},
+            {"scale", c.logarithmic ? "log ratio" : "difference"},
+            {"workload", metric.workload.empty() ? json() : json(metric.workload)},
+            {"resolution_percent", or_null(metric.resolution_percent())},
+            {"aa_floor", of(metric.floor)},
+            {"within_floor", metric.within_floor()},
+            {"p_holm", c.p_value ? json(metric.p_holm) : json()},
             {"p_value", or_null(c.p_value)},
             {"exact", c.p_value ? json(c.exact) : json()},
             {"verdict", to_string(c.verdict)},

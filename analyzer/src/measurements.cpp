@@ -1,4 +1,5 @@
 #include "csv_table.hpp"
+#include "tps_columns.hpp"
 
 #include <snapscope/analyzer/measurements.hpp>
 #include <snapscope/analyzer/metrics.hpp>
@@ -18,41 +19,27 @@ namespace {
 constexpr std::size_t max_csv_bytes = std::size_t{256} << 20U;
 
 // Columns that number or describe runs; their values are no result.
-constexpr std::array<std::string_view, 14> describing{"repeat", "round",   "run",       "position",  "iteration",
-                                                      "seed",   "scale",   "clients",   "threads",   "max_connections",
-                                                      "mode",   "variant", "reconnect", "duration_s"};
+constexpr std::array<std::string_view, 15> describing{
+    "workload", "repeat",  "round",           "run",  "position", "iteration", "seed",      "scale",
+    "clients",  "threads", "max_connections", "mode", "variant",  "reconnect", "duration_s"};
 
 bool describes(std::string_view column) {
     return std::find(describing.begin(), describing.end(), column) != describing.end();
 }
 
-std::optional<std::size_t> column_of(const CsvTable& table, std::string_view name) {
-    const auto at = std::find(table.columns.begin(), table.columns.end(), name);
-    return at == table.columns.end() ? std::nullopt
-                                     : std::optional(static_cast<std::size_t>(at - table.columns.begin()));
-}
-
 // Columns whose every cell is a number or empty, and one at least a number.
-std::vector<std::size_t> metric_columns(const CsvTable& table) {
+std::vector<std::size_t> metric_columns(const CsvTable& table, const TpsColumns& tps) {
     std::vector<std::size_t> out;
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
         const auto usable = [&](const CsvTable::Row& row) {
             return row.cells[i].empty() || parse_double(row.cells[i]);
         };
         const auto filled = [&](const CsvTable::Row& row) { return !row.cells[i].empty(); };
-        if (!describes(table.columns[i]) && std::all_of(table.rows.begin(), table.rows.end(), usable) &&
+        if (!tps.owns(i) && !describes(table.columns[i]) && std::all_of(table.rows.begin(), table.rows.end(), usable) &&
             std::any_of(table.rows.begin(), table.rows.end(), filled))
             out.push_back(i);
     }
     return out;
-}
-
-std::optional<bool> truth(std::string_view cell) {
-    if (cell == "true" || cell == "t" || cell == "1" || cell == "yes" || cell == "on")
-        return true;
-    if (cell == "false" || cell == "f" || cell == "0" || cell == "no" || cell == "off")
-        return false;
-    return std::nullopt;
 }
 
 // A column of words with several values: rows of several kinds are in one file.
@@ -63,7 +50,7 @@ std::vector<std::string> mixed_rows(const CsvTable& table, const std::string& la
         for (const CsvTable::Row& row : table.rows)
             if (!parse_double(row.cells[i]))
                 words.insert(row.cells[i]);
-        if (words.size() > 1 && table.columns[i] != "reconnect")
+        if (words.size() > 1 && table.columns[i] != "reconnect" && table.columns[i] != "workload")
             out.push_back(fmt::format("{}: column {} has {} values; all rows are taken as repeats of one thing", label,
                                       table.columns[i], words.size()));
     }
@@ -126,30 +113,43 @@ Result<std::vector<Measurement>> measurements_from_csv(std::string_view text, co
     const auto table = parse_csv(text, label);
     if (!table)
         return fail(table.error());
-    const auto tps = column_of(*table, "tps");
+    const auto tps = find_tps_columns(*table, label);
     if (!tps)
-        return fail(label + " has no column tps", "one row a run, with a column tps");
+        return fail(tps.error());
+    if (!tps->variants.empty())
+        return fail(label + " has several columns of tps",
+                    "give one file a side with a column tps, or look at all with 'snapscope analyze'");
     if (table->rows.empty())
         return fail(label + " has no rows");
-    const auto clients = column_of(*table, "clients");
-    const auto reconnect = column_of(*table, "reconnect");
-    const auto metrics = metric_columns(*table);
+    const auto clients = table->column("clients");
+    const auto workload = table->column("workload");
+    const auto metrics = metric_columns(*table, *tps);
     std::vector<Measurement> out;
     for (const CsvTable::Row& row : table->rows) {
-        const auto value = parse_double(row.cells[*tps]);
+        const std::size_t column = tps->of(row).front().column;
+        const auto value = parse_double(row.cells[column]);
         if (!value || *value <= 0)
-            return fail(fmt::format("{}: line {}: tps '{}' is no number above 0", label, row.line, row.cells[*tps]));
+            return fail(fmt::format("{}: line {}: {} '{}' is no number above 0", label, row.line,
+                                    table->columns[column], row.cells[column]));
         Measurement& next = out.emplace_back();
         next.label = fmt::format("{}:{}", label, row.line);
-        for (const std::size_t column : metrics)
-            if (const auto number = parse_double(row.cells[column]))
-                next.values[table->columns[column]] = {*number, "csv"};
+        next.values["tps"] = {*value, "csv"};
+        for (const std::size_t metric : metrics)
+            if (const auto number = parse_double(row.cells[metric]))
+                next.values[table->columns[metric]] = {*number, "csv"};
         if (clients)
             next.clients = parse_integer<std::uint32_t>(row.cells[*clients]);
-        if (reconnect)
-            next.reconnect = truth(row.cells[*reconnect]);
+        if (workload)
+            next.load = row.cells[*workload];
+        if (tps->reconnect || (tps->including && tps->excluding))
+            next.reconnect = tps->reconnects(row);
+        if (!tps->plain)
+            next.tps_includes_connecting = column == tps->including;
     }
-    out.front().warnings = mixed_rows(*table, label);
+    std::vector<std::string> notes = mixed_rows(*table, label);
+    notes.insert(notes.begin(), table->notes.begin(), table->notes.end());
+    notes.insert(notes.end(), tps->notes.begin(), tps->notes.end());
+    out.front().warnings = std::move(notes);
     return out;
 }
 

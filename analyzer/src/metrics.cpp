@@ -21,6 +21,9 @@ constexpr std::array known{
     Known{"rebuilt_share", "1", Better::none},
     Known{"private_scan_share", "1", Better::none},
     Known{"lines_per_snapshot", "lines", Better::lower},
+    Known{"remote_hitm_share", "1", Better::none},
+    Known{"remote_hitm_per_llc_miss", "1", Better::none},
+    Known{"upi_in_bytes_per_second", "bytes/s", Better::none},
 };
 
 constexpr std::array<std::string_view, 2> snapshot_sources{"ring", "ebpf"};
@@ -61,6 +64,22 @@ std::optional<Metric> per_snapshot(const Run& run, const char* name, const char*
     if (!value || !taken || *taken == 0)
         return std::nullopt;
     return Metric{name, source, static_cast<double>(*value) / static_cast<double>(*taken)};
+}
+
+// What hardware saw, where a processor's samples or counters are in the run.
+void add_measured(const Run& run, std::vector<Metric>& out) {
+    const auto local = total(run, "hitm_samples_local", "hitm");
+    const auto remote = total(run, "hitm_samples_remote", "hitm");
+    const auto misses = total(run, "llc_miss_samples", "hitm");
+    if (local && remote && *local + *remote > 0)
+        out.push_back(
+            {"remote_hitm_share", "hitm", static_cast<double>(*remote) / static_cast<double>(*local + *remote)});
+    if (remote && misses && *misses > 0)
+        out.push_back(
+            {"remote_hitm_per_llc_miss", "hitm", static_cast<double>(*remote) / static_cast<double>(*misses)});
+    const auto bytes = total(run, "upi_in_bytes", "pcm");
+    if (const auto seconds = duration_s(run); bytes && seconds)
+        out.push_back({"upi_in_bytes_per_second", "pcm", static_cast<double>(*bytes) / *seconds});
 }
 
 // The histograms NAME of `source` with a label or without, added up; nullopt
@@ -181,6 +200,7 @@ std::vector<Metric> derive_metrics(const Run& run) {
     add(per_snapshot(run, "rebuilt_share", "snapshots_rebuilt", source));
     add(per_snapshot(run, "private_scan_share", "snapshots_private_scans", source));
     add(per_snapshot(run, "lines_per_snapshot", "lines_scanned", "ring"));
+    add_measured(run, out);
     return out;
 }
 

@@ -151,6 +151,17 @@ std::vector<TransferSummary> transfers(const Run& run, const SnapshotSummary& sn
     return out;
 }
 
+std::vector<HotLine> hot_lines(const Run& run) {
+    std::vector<HotLine> out;
+    const std::vector<std::string> columns{"local", "remote"};
+    for (const Matrix& matrix : run.matrices)
+        if (matrix.name == "hitm_samples" && matrix.by == "line" && matrix.writers == columns)
+            for (std::size_t i = 0; i < matrix.readers.size(); ++i)
+                out.push_back({matrix.source, matrix.readers[i], matrix.counts[2 * i], matrix.counts[2 * i + 1]});
+    std::stable_sort(out.begin(), out.end(), [](const HotLine& a, const HotLine& b) { return a.remote > b.remote; });
+    return out;
+}
+
 } // namespace
 
 Summary summarize(const Run& run) {
@@ -172,6 +183,7 @@ Summary summarize(const Run& run) {
     out.transfers = transfers(run, out.snapshots);
     out.placement = placement(run);
     out.mirror = summarize_mirror(run);
+    out.hot_lines = hot_lines(run);
     out.workload = run.workload;
     out.sources = run.sources;
     out.warnings = summary_warnings(run, out);

@@ -98,6 +98,13 @@ json transfers(const std::vector<TransferSummary>& rows) {
     return out;
 }
 
+json hot_lines(const std::vector<HotLine>& rows) {
+    json out = json::array();
+    for (const HotLine& row : rows)
+        out.push_back({{"address", row.address}, {"source", row.source}, {"local", row.local}, {"remote", row.remote}});
+    return out;
+}
+
 json workload(const std::optional<Workload>& load) {
     if (!load)
         return nullptr;
@@ -166,6 +173,7 @@ json to_json(const Summary& summary) {
             {"transfers", transfers(summary.transfers)},
             {"placement", to_json(summary.placement)},
             {"mirror", to_json(summary.mirror)},
+            {"hot_lines", hot_lines(summary.hot_lines)},
             {"workload", workload(summary.workload)},
             {"metrics", metrics(summary.metrics)},
             {"warnings", summary.warnings},

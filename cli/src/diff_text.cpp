@@ -8,6 +8,8 @@
 namespace snapscope::cli {
 namespace {
 
+constexpr double worth_seeing_percent = 1; // a coarser resolution is said
+
 // "+0.55", with more digits where two would round to nothing.
 std::string signed_value(double value) {
     if (value == 0)
@@ -41,20 +43,37 @@ Tone tone_of(const MetricDiff& metric) {
     return metric.improvement() ? Tone::good : Tone::plain;
 }
 
+// "tps", or "tps of select-only" where there are several workloads.
+std::string label_of(const MetricDiff& metric) {
+    return metric.workload.empty() ? metric.name : metric.name + " of " + metric.workload;
+}
+
+// What these runs could not have seen.
+std::string hidden(const MetricDiff& metric) {
+    const auto resolution = metric.resolution_percent();
+    return resolution && *resolution > worth_seeing_percent
+               ? fmt::format("; a change of less than some {:.1f} % would not have been seen", *resolution)
+               : "";
+}
+
 std::string headline(const MetricDiff& metric) {
     const Comparison& c = metric.comparison;
+    const std::string name = label_of(metric);
     switch (c.verdict) {
     case Verdict::too_few_runs:
-        return fmt::format("{}: too few runs to tell", metric.name);
+        return fmt::format("{}: too few runs to tell", name);
     case Verdict::no_difference_shown:
-        return fmt::format("{}: no difference shown ({}, 95 % interval {}, p = {})", metric.name,
-                           change(c, metric.unit), interval(c, metric.unit), p_value(c));
+        return fmt::format("{}: no difference shown ({}, 95 % interval {}, p = {}){}", name, change(c, metric.unit),
+                           interval(c, metric.unit), p_value(c), hidden(metric));
     case Verdict::higher:
     case Verdict::lower:
         break;
     }
-    const char* judged = metric.regression() ? " (worse)" : metric.improvement() ? " (better)" : "";
-    return fmt::format("{}: {}{} by {}, 95 % interval {}, p = {}", metric.name, to_string(c.verdict), judged,
+    const char* judged = metric.regression()     ? " (worse)"
+                         : metric.improvement()  ? " (better)"
+                         : metric.within_floor() ? " (within the A/A floor)"
+                                                 : "";
+    return fmt::format("{}: {}{} by {}, 95 % interval {}, p = {}", name, to_string(c.verdict), judged,
                        change(c, metric.unit), interval(c, metric.unit), p_value(c));
 }
 
@@ -79,7 +98,9 @@ std::string diff_text(const Diff& diff, const Terminal& terminal) {
         std::string verdict = to_string(c.verdict);
         if (metric.regression() || metric.improvement())
             verdict += metric.regression() ? ", worse" : ", better";
-        table.add({metric.name, metric.unit, number(metric.base.median, 5), number(metric.other.median, 5),
+        else if (metric.within_floor())
+            verdict += ", within the A/A floor";
+        table.add({label_of(metric), metric.unit, number(metric.base.median, 5), number(metric.other.median, 5),
                    change(c, metric.unit), interval(c, metric.unit), p_value(c),
                    metric.mean_change_percent ? signed_value(*metric.mean_change_percent) + " %" : "", verdict},
                   tone_of(metric));
@@ -105,7 +126,9 @@ Table diff_table(const Diff& diff) {
                  {"ci95_high_percent", Align::right},
                  {"p_value", Align::right},
                  {"mean_change_percent", Align::right},
-                 {"verdict"}});
+                 {"verdict"},
+                 {"workload"},
+                 {"aa_floor_percent", Align::right}});
     const auto cell = [](const std::optional<double>& value) { return value ? number(*value, 6) : std::string(); };
     for (const MetricDiff& metric : diff.metrics) {
         const Comparison& c = metric.comparison;
@@ -114,7 +137,7 @@ Table diff_table(const Diff& diff) {
                    number(metric.base.median, 8), std::to_string(metric.other.n), number(metric.other.median, 8),
                    cell(c.change_percent), cell(ci ? std::optional(ci->low) : std::nullopt),
                    cell(ci ? std::optional(ci->high) : std::nullopt), cell(c.p_value), cell(metric.mean_change_percent),
-                   to_string(c.verdict)});
+                   to_string(c.verdict), metric.workload, cell(metric.floor ? metric.floor->percent : std::nullopt)});
     }
     return table;
 }

@@ -14,6 +14,7 @@ constexpr const char* cannot_tell = "cannot tell";
 constexpr std::size_t shown_reasons = 4;
 constexpr std::size_t shown_transfers = 8;
 constexpr std::size_t shown_groups = 8;
+constexpr std::size_t shown_lines = 5;
 
 std::string count(const std::optional<std::uint64_t>& value) {
     return value ? grouped(*value) : cannot_tell;
@@ -248,6 +249,20 @@ void add_mirror(const Summary& summary, Lines& lines) {
               percent(m.lock_shared_share) + " shared, of looks");
 }
 
+// What hardware saw: derived figures, and the lines that moved most.
+void add_measured(const Summary& summary, Lines& lines) {
+    for (const Metric& metric : summary.metrics)
+        if (metric.source == "hitm" || metric.source == "pcm")
+            lines.add(metric.name, number(metric.value),
+                      metric_info(metric.name).unit + ", " + evidence(summary, metric.source));
+    for (std::size_t i = 0; i < summary.hot_lines.size() && i < shown_lines; ++i) {
+        const HotLine& line = summary.hot_lines[i];
+        lines.add(i == 0 ? "hot lines" : "", line.address,
+                  fmt::format("HITM samples: {} remote, {} local, {}", number(line.remote, 6), number(line.local, 6),
+                              evidence(summary, line.source)));
+    }
+}
+
 std::string sources_text(const Summary& summary, const Terminal& terminal) {
     std::string active;
     std::string missing;
@@ -280,6 +295,7 @@ std::string show_text(const Summary& summary, const Terminal& terminal) {
     add_transfers(summary, lines);
     add_placement(summary, lines);
     add_mirror(summary, lines);
+    add_measured(summary, lines);
     std::string out = terminal.paint(escape_terminal(finding(summary)), Tone::strong) + "\n" +
                       escape_terminal(heading(summary)) + "\n\n" + table.text(terminal) + "\n" +
                       sources_text(summary, terminal);

@@ -37,11 +37,13 @@ void add_calibrate(CLI::App& app, Context& context);
 void add_top(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
+void add_import(CLI::App& app, Context& context);
 void add_trace(CLI::App& app, Context& context);
 void add_diff(CLI::App& app, Context& context);
 void add_layout(CLI::App& app, Context& context);
 void add_simulate(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);
+void add_analyze(CLI::App& app, Context& context);
 
 // All verbs, in the order of the help (verbs.cpp); each add_NAME stands in verb_NAME.cpp.
 void add_verbs(CLI::App& app, Context& context);

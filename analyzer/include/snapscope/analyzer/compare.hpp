@@ -21,6 +21,7 @@ struct Comparison {
     std::optional<double> change;             // in the metric's unit, only where percent does not exist
     std::optional<Interval> interval;
     bool exact = true;
+    bool logarithmic = true; // ratios were compared; false: differences, because a value is not above 0
     // Runs (unpaired, each side) or pairs that are missing for a test.
     std::size_t missing_base = 0, missing_new = 0, missing_pairs = 0;
 };

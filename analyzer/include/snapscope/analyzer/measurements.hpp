@@ -30,6 +30,8 @@ struct Measurement {
     std::optional<std::uint32_t> clients;
     std::optional<bool> reconnect;
     std::string load; // its command, without where it connects to
+    // Which of pgbench's two figures tps is, where a table says: with or without the time for connecting.
+    std::optional<bool> tps_includes_connecting;
     bool workload_valid = true;
     bool finished = true;
     std::string host, server_version, snapshot_cache;

@@ -71,6 +71,12 @@ struct TransferSummary {
     std::optional<double> per_second, per_snapshot;
 };
 
+// A cache line that loads found modified in another cache, in samples.
+struct HotLine {
+    std::string source, address;
+    double local = 0, remote = 0; // where the modified copy was, seen from the reader
+};
+
 struct Summary {
     std::string run_id;
     bool finished = false;
@@ -86,6 +92,7 @@ struct Summary {
     std::vector<TransferSummary> transfers; // the widest level that each source has
     Placement placement;
     std::optional<MirrorSummary> mirror;
+    std::vector<HotLine> hot_lines;         // most remote first
     std::optional<Workload> workload;
     std::vector<Metric> metrics; // derived, docs/contracts.md
     std::vector<SourceStatus> sources;
