@@ -84,6 +84,8 @@ Result<Sweep> load_folder(const std::filesystem::path& folder) {
             run.failure = point.reason;
         } else if (const auto read = read_run(folder / *point.run)) {
             take_run(*read, run, out);
+            if (run.tps && point.steady_tps && *point.steady_tps > 0)
+                run.tps = point.steady_tps; // without the warm-up
         } else {
             run.failure = read.error().what;
             out.partial = true;

@@ -61,6 +61,13 @@ class Fields {
             get(name, "a number", [](const json& v) { return v.is_number() && std::isfinite(v.get<double>()); });
         return value.is_number() ? value.get<double>() : 0;
     }
+    // None where the field is null or absent.
+    std::optional<double> number_or_null(const char* name) {
+        const auto at = object_.is_object() ? object_.find(name) : object_.end();
+        if (!object_.is_object() || at == object_.end() || at->is_null())
+            return std::nullopt;
+        return number(name);
+    }
     const json& list(const char* name) {
         static const json empty = json::array();
         const json& value = get(name, "an array", [](const json& v) { return v.is_array(); });
@@ -115,6 +122,8 @@ Result<SweepPoint> read_point(const json& in, const std::string& pointer) {
     if (run.is_string())
         out.run = run.get<std::string>();
     out.reason = fields.text("reason");
+    out.warm_up_s = fields.number_or_null("warm_up_s");
+    out.steady_tps = fields.number_or_null("steady_tps");
     check_state(out, fields);
     if (fields.problem())
         return fail(*fields.problem());
@@ -155,7 +164,9 @@ json point_to_json(const SweepPoint& point) {
             {"variables", std::move(variables)},
             {"state", to_string(point.state)},
             {"run", point.run ? json(to_utf8(*point.run)) : json()},
-            {"reason", to_utf8(point.reason)}};
+            {"reason", to_utf8(point.reason)},
+            {"warm_up_s", point.warm_up_s ? json(*point.warm_up_s) : json()},
+            {"steady_tps", point.steady_tps ? json(*point.steady_tps) : json()}};
 }
 
 } // namespace

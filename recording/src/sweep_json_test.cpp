@@ -20,9 +20,9 @@ SweepFile sample() {
     out.seed = 0xffff'ffff'ffff'ffff;
     out.load = "pgbench -S -c 8";
     out.wall_start = "2024-05-01T12:00:00Z";
-    out.points = {{200, "off", 1, 2, {{"idle", "100"}}, PointState::done, "200-off-1.snap", ""},
-                  {200, "off", 2, 0, {{"idle", "100"}}, PointState::failed, std::nullopt, "the server did not start"},
-                  {400, "off", 1, 1, {}, PointState::planned, std::nullopt, ""}};
+    out.points = {{200, "off", 1, 2, {{"idle", "100"}}, PointState::done, "200-off-1.snap", "", 3, 1234.5},
+                  {200, "off", 2, 0, {{"idle", "100"}}, PointState::failed, std::nullopt, "the server did not start", {}, {}},
+                  {400, "off", 1, 1, {}, PointState::planned, std::nullopt, "", {}, {}}};
     out.warnings = {"interrupted once"};
     return out;
 }
@@ -34,6 +34,8 @@ TEST(SweepJson, WhatIsWrittenIsReadAsTheSame) {
     EXPECT_EQ(sweep_to_json(*read), written);
     EXPECT_EQ(read->points[1].reason, "the server did not start");
     EXPECT_FALSE(read->points[2].run);
+    EXPECT_EQ(read->points[0].steady_tps, 1234.5);
+    EXPECT_EQ(read->points[1].warm_up_s, std::nullopt);
 }
 
 class SweepFolder : public FolderTest {};

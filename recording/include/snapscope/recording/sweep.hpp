@@ -33,6 +33,9 @@ struct SweepPoint {
     PointState state = PointState::planned;
     std::optional<std::string> run; // folder name inside the sweep; only of a point that is done
     std::string reason;             // why it failed; empty otherwise
+    // Of a point that is done and whose load printed a series of tps: how much
+    // of its start is warm-up, and the mean of the rest.
+    std::optional<double> warm_up_s, steady_tps;
 };
 
 struct SweepFile {
