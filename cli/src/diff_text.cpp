@@ -2,60 +2,17 @@
 
 #include "escape.hpp"
 
-#include <cmath>
+#include <snapscope/analyzer/words.hpp>
+
 #include <fmt/format.h>
 
 namespace snapscope::cli {
 namespace {
 
-// "+0.55", with more digits where two would round to nothing.
-std::string signed_value(double value) {
-    if (value == 0)
-        return "0";
-    return std::fabs(value) < 0.01 ? (value > 0 ? "+" : "") + number(value, 2) : fmt::format("{:+.2f}", value);
-}
-
-std::string change(const Comparison& c, const std::string& unit) {
-    if (c.change_percent)
-        return signed_value(*c.change_percent) + " %";
-    return c.change ? (*c.change > 0 ? "+" : "") + number(*c.change) + " " + unit : "";
-}
-
-std::string interval(const Comparison& c, const std::string& unit) {
-    if (c.interval_percent)
-        return fmt::format("{} to {} %", signed_value(c.interval_percent->low), signed_value(c.interval_percent->high));
-    if (c.interval)
-        return fmt::format("{} to {} {}", number(c.interval->low), number(c.interval->high), unit);
-    return "";
-}
-
-std::string p_value(const Comparison& c) {
-    if (!c.p_value)
-        return "";
-    return *c.p_value < 0.0001 ? "< 0.0001" : fmt::format("{:.4f}", *c.p_value);
-}
-
 Tone tone_of(const MetricDiff& metric) {
     if (metric.regression())
         return Tone::bad;
     return metric.improvement() ? Tone::good : Tone::plain;
-}
-
-std::string headline(const MetricDiff& metric) {
-    const Comparison& c = metric.comparison;
-    switch (c.verdict) {
-    case Verdict::too_few_runs:
-        return fmt::format("{}: too few runs to tell", metric.name);
-    case Verdict::no_difference_shown:
-        return fmt::format("{}: no difference shown ({}, 95 % interval {}, p = {})", metric.name,
-                           change(c, metric.unit), interval(c, metric.unit), p_value(c));
-    case Verdict::higher:
-    case Verdict::lower:
-        break;
-    }
-    const char* judged = metric.regression() ? " (worse)" : metric.improvement() ? " (better)" : "";
-    return fmt::format("{}: {}{} by {}, 95 % interval {}, p = {}", metric.name, to_string(c.verdict), judged,
-                       change(c, metric.unit), interval(c, metric.unit), p_value(c));
 }
 
 } // namespace
@@ -80,8 +37,8 @@ std::string diff_text(const Diff& diff, const Terminal& terminal) {
         if (metric.regression() || metric.improvement())
             verdict += metric.regression() ? ", worse" : ", better";
         table.add({metric.name, metric.unit, number(metric.base.median, 5), number(metric.other.median, 5),
-                   change(c, metric.unit), interval(c, metric.unit), p_value(c),
-                   metric.mean_change_percent ? signed_value(*metric.mean_change_percent) + " %" : "", verdict},
+                   change_text(c, metric.unit), interval_text(c, metric.unit), p_value_text(c),
+                   metric.mean_change_percent ? signed_number(*metric.mean_change_percent) + " %" : "", verdict},
                   tone_of(metric));
     }
     out += table.text(terminal);

@@ -7,6 +7,7 @@ void add_verbs(CLI::App& app, Context& context) {
     add_record(app, context);
     add_show(app, context);
     add_export(app, context);
+    add_report(app, context);
     add_trace(app, context);
     add_diff(app, context);
     app.footer(

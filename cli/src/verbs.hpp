@@ -34,6 +34,7 @@ void add_doctor(CLI::App& app, Context& context);
 void add_record(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
+void add_report(CLI::App& app, Context& context);
 void add_trace(CLI::App& app, Context& context);
 void add_diff(CLI::App& app, Context& context);
 
