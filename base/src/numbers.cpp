@@ -20,7 +20,7 @@ std::string number(double value, int digits) {
 std::string grouped(std::uint64_t value) {
     std::string digits = std::to_string(value);
     for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
-        digits.insert(static_cast<std::size_t>(at), " ");
+        digits.insert(static_cast<std::size_t>(at), 1, ' ');
     return digits;
 }
 

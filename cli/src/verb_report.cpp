@@ -101,7 +101,9 @@ void add_report(CLI::App& app, Context& context) {
                  "  snapscope report busy.snap -o busy.html\n"
                  "  snapscope report off-*.snap --against copy-*.snap -o cached.html\n");
     verb->callback([&context, options] {
-        context.action = [options] { return options->other.empty() ? report_each(*options) : report_comparison(*options); };
+        context.action = [options] {
+            return options->other.empty() ? report_each(*options) : report_comparison(*options);
+        };
     });
 }
 

@@ -60,8 +60,8 @@ std::string Charts::note() const {
 
 void Charts::write_panel(const Panel& panel, std::size_t number) {
     Html& html = page_.html;
-    const auto figure = html.element("figure", {{"class", panel.small ? "panel small" : "panel"},
-                                                {"data-panel", std::to_string(number)}});
+    const auto figure = html.element(
+        "figure", {{"class", panel.small ? "panel small" : "panel"}, {"data-panel", std::to_string(number)}});
     {
         const auto caption = html.element("figcaption");
         html.isolated(panel.title).text(" ").leaf("small", panel.unit);
@@ -71,10 +71,10 @@ void Charts::write_panel(const Panel& panel, std::size_t number) {
         const Evidence evidence = evidence_of(run_.sources, panel.lines[i].source);
         const auto item = html.element("li");
         {
-            const auto svg = html.element("svg", {{"class", fmt::format("swatch s{} {}", i % 8 + 1,
-                                                                        kind_word(evidence.kind))},
-                                                  {"viewBox", "0 0 32 8"},
-                                                  {"aria-hidden", "true"}});
+            const auto svg =
+                html.element("svg", {{"class", fmt::format("swatch s{} {}", i % 8 + 1, kind_word(evidence.kind))},
+                                     {"viewBox", "0 0 32 8"},
+                                     {"aria-hidden", "true"}});
             html.single("path", {{"d", "M0 4H32"}});
         }
         html.isolated(panel.lines[i].label);
@@ -88,8 +88,9 @@ void Charts::write_tables(const std::vector<Panel>& panels) {
     const std::size_t rows = run_.windows.start_ns.size();
     std::vector<std::string> columns{"from s", "#to s"};
     {
-        TableWriter table(html, "Each series over the whole run", {"series", "unit", "evidence", "#mean", "#least",
-                                                                  "#greatest", "#windows", "#of them absent"});
+        TableWriter table(
+            html, "Each series over the whole run",
+            {"series", "unit", "evidence", "#mean", "#least", "#greatest", "#windows", "#of them absent"});
         for (const Panel& panel : panels) {
             for (const Line& line : panel.lines) {
                 columns.push_back("#" + with_unit(line.label, panel.unit));

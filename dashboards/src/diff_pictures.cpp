@@ -89,12 +89,12 @@ void draw_interval(Html& html, const MetricDiff& metric, double reach) {
     // Signed roots: a change of 2 % is seen beside one of 200 %.
     const Scale x{-std::sqrt(reach), std::sqrt(reach), 8, interval_width - 8};
     const auto place = [&](double percent) { return at(x(std::copysign(std::sqrt(std::fabs(percent)), percent))); };
-    const auto svg = html.element(
-        "svg", {{"class", std::string("interval ") + tone_of(metric)},
-                {"viewBox", "0 0 " + at(interval_width) + " " + at(interval_height)},
-                {"role", "img"},
-                {"aria-label", change_text(c, metric.unit) + ", 95 % interval " +
-                                   (c.interval_percent ? interval_text(c, metric.unit) : "not known")}});
+    const auto svg =
+        html.element("svg", {{"class", std::string("interval ") + tone_of(metric)},
+                             {"viewBox", "0 0 " + at(interval_width) + " " + at(interval_height)},
+                             {"role", "img"},
+                             {"aria-label", change_text(c, metric.unit) + ", 95 % interval " +
+                                                (c.interval_percent ? interval_text(c, metric.unit) : "not known")}});
     html.single("path", {{"class", "zero"}, {"d", "M" + place(0) + " 2V22"}});
     if (const auto& ci = c.interval_percent)
         html.single("path", {{"class", "reach"},
@@ -123,16 +123,18 @@ void draw_samples(Html& html, const MetricDiff& metric, const Samples& samples) 
     draw_axis(html, y);
     for (const auto& [b, n] : samples.pairs) {
         const double change = samples.other[n].value - samples.base[b].value;
-        const auto line = html.element(
-            "path", {{"class", change > 0 ? "pair up" : change < 0 ? "pair down" : "pair"},
-                     {"d", "M" + at(base_x) + " " + at(y(samples.base[b].value)) + "L" + at(new_x) + " " +
-                               at(y(samples.other[n].value))}});
+        const auto line = html.element("path", {{"class", change > 0   ? "pair up"
+                                                          : change < 0 ? "pair down"
+                                                                       : "pair"},
+                                                {"d", "M" + at(base_x) + " " + at(y(samples.base[b].value)) + "L" +
+                                                          at(new_x) + " " + at(y(samples.other[n].value))}});
         html.leaf("title", samples.base[b].label + " to " + samples.other[n].label);
     }
     draw_box(html, base, base_x - box_offset, y, "mark-base");
     draw_box(html, other, new_x + box_offset, y, "mark-new");
     for (std::size_t i = 0; i < samples.base.size(); ++i)
-        draw_mark(html, samples.base[i], base_x + spread(i, samples.base.size(), paired), y(samples.base[i].value), true);
+        draw_mark(html, samples.base[i], base_x + spread(i, samples.base.size(), paired), y(samples.base[i].value),
+                  true);
     for (std::size_t i = 0; i < samples.other.size(); ++i)
         draw_mark(html, samples.other[i], new_x + spread(i, samples.other.size(), paired), y(samples.other[i].value),
                   false);

@@ -35,7 +35,7 @@ float as_float(double value) {
 std::size_t BucketPlan::points() const {
     std::size_t out = 0;
     for (const Bucket& bucket : buckets)
-        out += (bucket.gap_before ? 1 : 0) + (every_window ? 1 : 2);
+        out += (bucket.gap_before ? 1U : 0U) + (every_window ? 1U : 2U);
     return out;
 }
 
@@ -48,9 +48,8 @@ BucketPlan plan_buckets(const Windows& windows, std::size_t limit) {
     const std::size_t size = plan.every_window ? 1 : (2 * rows + limit - 1) / limit;
     const double gap_ns = shortest_gap_ns(windows);
     for (std::size_t row = 0; row < rows; ++row) {
-        const double pause_ns = row == 0 ? 0
-                                         : static_cast<double>(windows.start_ns[row]) -
-                                               static_cast<double>(windows.end_ns[row - 1]);
+        const double pause_ns =
+            row == 0 ? 0 : static_cast<double>(windows.start_ns[row]) - static_cast<double>(windows.end_ns[row - 1]);
         const bool gap = pause_ns > gap_ns && pause_ns > 0;
         if (row == 0 || gap || row - plan.buckets.back().first == size)
             plan.buckets.push_back({row, row, gap});

@@ -36,8 +36,8 @@ std::string label_of(const Histogram& histogram) {
 
 // The axis is one of doublings, which a bucket that begins at 0 has no place on.
 double log_bound(const Histogram& histogram, std::size_t i) {
-    const double first_positive = *std::find_if(histogram.bounds.begin(), histogram.bounds.end(),
-                                                [](double bound) { return bound > 0; });
+    const double first_positive =
+        *std::find_if(histogram.bounds.begin(), histogram.bounds.end(), [](double bound) { return bound > 0; });
     return std::log2(std::max(histogram.bounds[i], first_positive / 2));
 }
 
@@ -111,7 +111,8 @@ void draw(Html& html, const std::vector<const Histogram*>& histograms, const His
         if (!bucket || !(bucket->high > 0))
             continue;
         const double place = std::clamp(x(std::log2(bucket->high)), left, width - right);
-        html.single("path", {{"class", "quantile"}, {"d", "M" + at(place) + " " + at(top) + "V" + at(height - bottom)}});
+        html.single("path",
+                    {{"class", "quantile"}, {"d", "M" + at(place) + " " + at(top) + "V" + at(height - bottom)}});
         html.leaf("text", q == 0.5 ? "p50" : "p99", {{"x", at(place + 4)}, {"y", at(top + 10)}, {"class", "tick"}});
     }
     for (std::size_t i = 0; i < histograms.size(); ++i) {
@@ -126,10 +127,10 @@ void write_legend(Html& html, const std::vector<const Histogram*>& histograms, c
     for (std::size_t i = 0; i < histograms.size(); ++i) {
         const auto item = html.element("li");
         {
-            const auto svg = html.element("svg", {{"class", fmt::format("swatch area s{} {}", i % 8 + 1,
-                                                                        kind_word(evidence.kind))},
-                                                  {"viewBox", "0 0 32 8"},
-                                                  {"aria-hidden", "true"}});
+            const auto svg =
+                html.element("svg", {{"class", fmt::format("swatch area s{} {}", i % 8 + 1, kind_word(evidence.kind))},
+                                     {"viewBox", "0 0 32 8"},
+                                     {"aria-hidden", "true"}});
             html.single("path", {{"d", "M1 1H31V7H1Z"}});
         }
         html.isolated(label_of(*histograms[i])).text(" " + grouped(histogram_count(*histograms[i])));

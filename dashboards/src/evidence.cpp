@@ -17,8 +17,8 @@ struct Shape {
 const std::array shapes{
     Shape{EvidenceKind::counted, R"(<rect x="2.5" y="2.5" width="11" height="11"/>)",
           "the server, the kernel or a debug register counted every event"},
-    Shape{EvidenceKind::sampled,
-          R"(<circle cx="8" cy="8" r="5.5" class="hollow"/><circle cx="8" cy="8" r="2"/>)", "read at intervals"},
+    Shape{EvidenceKind::sampled, R"(<circle cx="8" cy="8" r="5.5" class="hollow"/><circle cx="8" cy="8" r="2"/>)",
+          "read at intervals"},
     Shape{EvidenceKind::measured, R"(<path d="M8 1 15 8 8 15 1 8Z"/>)", "hardware saw transfers"},
     Shape{EvidenceKind::inferred, R"(<path d="M8 2.5 14 13.5H2Z" class="hollow"/>)",
           "timing of loads, with a calibrated threshold"},

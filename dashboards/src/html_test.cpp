@@ -15,7 +15,9 @@ TEST(EscapeHtml, OtherDirectionsAndPicturesStay) {
 }
 
 TEST(EscapeHtml, WhatSteersIsVisible) {
-    EXPECT_EQ(escape_html("a\xe2\x80\xae""b"), "a\\u{202E}b");
+    EXPECT_EQ(escape_html("a\xe2\x80\xae"
+                          "b"),
+              "a\\u{202E}b");
     EXPECT_EQ(escape_html("\xe2\x81\xa6\xe2\x81\xa9\xd8\x9c\xe2\x80\x8f"), "\\u{2066}\\u{2069}\\u{61C}\\u{200F}");
     EXPECT_EQ(escape_html(std::string_view("\0\a\x7f\xc2\x9b\n", 6)), "\\u{0}\\u{7}\\u{7F}\\u{9B}\\u{A}");
     EXPECT_EQ(escape_html("\xe2\x80\xa8\xef\xbb\xbf\xef\xbf\xbf"), "\\u{2028}\\u{FEFF}\\u{FFFF}");

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <numeric>
 
 namespace snapscope {
@@ -28,7 +29,8 @@ std::string axis(const Matrix& matrix, bool reader) {
 
 // Numbers alone need a word before them.
 std::string named(const Matrix& matrix, const std::string& name, bool reader) {
-    const bool digits = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+    const bool digits =
+        !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
     const std::string word = matrix.by == "line" ? (reader ? "line" : "socket") : matrix.by;
     return digits ? word + " " + name : name;
 }

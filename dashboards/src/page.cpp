@@ -48,10 +48,9 @@ Section::Section(Page& page, const std::string& id, std::string_view title, std:
 }
 
 TableWriter::TableWriter(Html& html, std::string_view caption, const std::vector<std::string>& columns)
-    : html_(html), box_(html.element("div", {{"class", "scroll"},
-                                             {"role", "region"},
-                                             {"tabindex", "0"},
-                                             {"aria-label", std::string(caption)}})),
+    : html_(html),
+      box_(html.element(
+          "div", {{"class", "scroll"}, {"role", "region"}, {"tabindex", "0"}, {"aria-label", std::string(caption)}})),
       table_(html.element("table")) {
     html.leaf("caption", caption);
     const auto head = html.element("thead");

@@ -46,8 +46,9 @@ std::string side_text(const SideSummary& side) {
 
 void write_row(Html& html, const MetricDiff& metric, const Samples& samples, double reach) {
     const Comparison& c = metric.comparison;
-    const auto row = html.element(
-        "tr", {{"class", metric.regression() ? "worse" : metric.improvement() ? "better" : "same"}});
+    const auto row = html.element("tr", {{"class", metric.regression()    ? "worse"
+                                                   : metric.improvement() ? "better"
+                                                                          : "same"}});
     {
         const auto head = html.element("th", {{"scope", "row"}});
         html.isolated(metric.name);
@@ -100,9 +101,10 @@ void write_distributions(Page& page, const DiffReport& report) {
                           report.diff.paired ? "Does each pair change the same way, and how are the values spread?"
                                              : "How are the values of either side spread?");
     Html& html = page.html;
-    html.leaf("p", report.diff.paired ? "A line joins the two runs of a round: solid where the new one is higher, dashed "
-                                        "where it is lower. Circles are base, squares new; boxes are quartiles."
-                                      : "Circles are base, squares new; boxes are quartiles, whiskers the extremes.",
+    html.leaf("p",
+              report.diff.paired ? "A line joins the two runs of a round: solid where the new one is higher, dashed "
+                                   "where it is lower. Circles are base, squares new; boxes are quartiles."
+                                 : "Circles are base, squares new; boxes are quartiles, whiskers the extremes.",
               {{"class", "faint"}});
     const auto grid = html.element("div", {{"class", "panels"}});
     for (const MetricDiff& metric : report.diff.metrics) {
@@ -118,9 +120,12 @@ void write_distributions(Page& page, const DiffReport& report) {
 
 void add_runs(TableWriter& table, const DiffReport& report, const std::vector<Measurement>& side, const char* name) {
     for (const Measurement& m : side) {
-        std::vector<std::string> cells{m.label, name, m.pairing ? std::to_string(m.pairing->round) : "none",
+        std::vector<std::string> cells{m.label,
+                                       name,
+                                       m.pairing ? std::to_string(m.pairing->round) : "none",
                                        m.snapshot_cache.empty() ? "cannot tell" : m.snapshot_cache,
-                                       m.finished ? "yes" : "no", grouped(m.lost)};
+                                       m.finished ? "yes" : "no",
+                                       grouped(m.lost)};
         for (const MetricDiff& metric : report.diff.metrics) {
             const auto value = m.values.find(metric.name);
             cells.push_back(value == m.values.end() ? "absent" : number(value->second.value, 6));
@@ -155,8 +160,8 @@ std::string report_diff(const DiffReport& report, const std::string& tool) {
     write_distributions(page, report);
     write_runs(page, report);
     write_evidence_legend(page.html);
-    return finish_page(std::move(page), fmt::format("{} of base against {} of new", diff.base.size(), diff.other.size()),
-                       tool);
+    return finish_page(std::move(page),
+                       fmt::format("{} of base against {} of new", diff.base.size(), diff.other.size()), tool);
 }
 
 } // namespace snapscope

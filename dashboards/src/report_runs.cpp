@@ -18,10 +18,10 @@ struct Entry {
 
 void write_contents(Html& html, const std::string& prefix) {
     const auto nav = html.element("nav", {{"aria-label", "Parts of this run"}});
-    for (const auto& [id, title] : {Entry{"time", "Over time"}, Entry{"duration", "Duration"},
-                                    Entry{"invalidations", "Invalidations"}, Entry{"slots", "Slot map"},
-                                    Entry{"transfers", "Transfers"}, Entry{"horizon", "Horizon"},
-                                    Entry{"sources", "Sources"}, Entry{"about", "About"}})
+    for (const auto& [id, title] :
+         {Entry{"time", "Over time"}, Entry{"duration", "Duration"}, Entry{"invalidations", "Invalidations"},
+          Entry{"slots", "Slot map"}, Entry{"transfers", "Transfers"}, Entry{"horizon", "Horizon"},
+          Entry{"sources", "Sources"}, Entry{"about", "About"}})
         html.leaf("a", title, {{"href", "#" + prefix + id}});
 }
 
@@ -61,8 +61,9 @@ std::string report_runs(const std::vector<ReportRun>& runs, const std::string& t
         runs.size() == 1 ? "What this run says about snapshots" : "What these runs say about snapshots";
     page.html.leaf("h1", title);
     if (runs.size() > 1) {
-        page.html.leaf("p", "One after the other, without a test: to compare them, snapscope report BASE... --against "
-                            "NEW...",
+        page.html.leaf("p",
+                       "One after the other, without a test: to compare them, snapscope report BASE... --against "
+                       "NEW...",
                        {{"class", "faint"}});
         write_overview(page, summaries);
     }

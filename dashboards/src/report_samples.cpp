@@ -65,7 +65,8 @@ void add_windows(Run& run, std::size_t count, std::size_t gap_at) {
 }
 
 // RATE a second, with waves and noise; the total stands in `totals`, too.
-void add_series(Run& run, const std::string& name, const char* from, double rate, std::optional<std::size_t> spike = {}) {
+void add_series(Run& run, const std::string& name, const char* from, double rate,
+                std::optional<std::size_t> spike = {}) {
     const std::size_t count = run.windows.start_ns.size();
     Series series{name, from, "1", {}};
     double sum = 0;
@@ -95,7 +96,8 @@ Histogram durations(const char* label, double centre_log2, double count) {
 
 void add_slots(Run& run) {
     const std::uint32_t entries = 1120;
-    run.layout.arrays = {{"PGXACT", 0x7f001234567cULL, 12, entries, 211, 280}, {"PGPROC", 0x7f0012400000ULL, 856, entries, 14980, 1100}};
+    run.layout.arrays = {{"PGXACT", 0x7f001234567cULL, 12, entries, 211, 280},
+                         {"PGPROC", 0x7f0012400000ULL, 856, entries, 14980, 1100}};
     for (std::uint32_t i = 0; i < 1000 + 8; ++i) {
         Slot slot;
         slot.slot = i;
@@ -125,7 +127,8 @@ Matrix square(const char* name, const char* from, const char* by, std::uint32_t 
     }
     for (std::uint32_t r = 0; r < size; ++r)
         for (std::uint32_t w = 0; w < size; ++w)
-            out.counts.push_back(r == w ? 0 : std::round(900 + 700 * noise(r * size + w) + (r / 12 == w / 12 ? 0 : 2500)));
+            out.counts.push_back(r == w ? 0
+                                        : std::round(900 + 700 * noise(r * size + w) + (r / 12 == w / 12 ? 0 : 2500)));
     return out;
 }
 
@@ -137,7 +140,9 @@ void add_matrices(Run& run) {
     for (std::uint32_t line = 0; line < 60; ++line) {
         lines.readers.push_back("PGXACT line " + std::to_string(line));
         for (std::uint32_t socket = 0; socket < sockets; ++socket)
-            lines.counts.push_back(line % 8 == 1 ? std::round(3000 + 2000 * noise(line * 2 + socket)) : line % 8 == 2 ? 12 : 0);
+            lines.counts.push_back(line % 8 == 1   ? std::round(3000 + 2000 * noise(line * 2 + socket))
+                                   : line % 8 == 2 ? 12
+                                                   : 0);
     }
     run.matrices.push_back(std::move(lines));
 }
@@ -237,7 +242,8 @@ Run rich_run() {
         if (total.name == "snapshots_taken") {
             total.value = 0;
             for (const Total& part : run.totals)
-                if (part.name == "snapshots_reused" || part.name == "snapshots_rebuilt" || part.name == "snapshots_private_scans")
+                if (part.name == "snapshots_reused" || part.name == "snapshots_rebuilt" ||
+                    part.name == "snapshots_private_scans")
                     *total.value += part.value.value_or(0);
         }
     run.totals.push_back({"snapshots_waited", "ring", "1", std::nullopt});

@@ -71,7 +71,8 @@ std::string words(std::string_view name, std::string_view prefix = "") {
 
 // A source that samples gives what it saw, not what was added; but for these.
 bool is_read(const Run& run, const Series& series) {
-    constexpr std::array<std::string_view, 4> differences{"xids_assigned", "xid_ends", "latest_completed_advance", "samples"};
+    constexpr std::array<std::string_view, 4> differences{"xids_assigned", "xid_ends", "latest_completed_advance",
+                                                          "samples"};
     const SourceStatus* source = find_source(run, series.source);
     return source != nullptr && source->kind == EvidenceKind::sampled &&
            std::find(differences.begin(), differences.end(), series.name) == differences.end();
@@ -82,9 +83,9 @@ Panel transactions(const Run& run, Basket& series) {
     struct Pair {
         const char *source, *one, *other;
     };
-    for (const auto& [source, one, other] : {Pair{"ring", "xacts_with_xid", "xacts_without_xid"},
-                                             Pair{"ebpf", "xacts_with_xid", "xacts_without_xid"},
-                                             Pair{"sql", "xacts_committed", "xacts_rolled_back"}}) {
+    for (const auto& [source, one, other] :
+         {Pair{"ring", "xacts_with_xid", "xacts_without_xid"}, Pair{"ebpf", "xacts_with_xid", "xacts_without_xid"},
+          Pair{"sql", "xacts_committed", "xacts_rolled_back"}}) {
         const Series* left = series.take(one, source);
         const Series* right = series.take(other, source);
         if (left != nullptr && right != nullptr)
@@ -161,16 +162,19 @@ std::vector<Panel> panels_of(const Run& run) {
     std::vector<Panel> out{transactions(run, series), snapshots(run, series), cpu(run, series),
                            invalidation(run, series), transfers(run, series)};
     std::erase_if(out, [](const Panel& panel) { return panel.lines.empty(); });
-    const auto rest = [](const Series& s) { return !is_of_horizon(s) && std::any_of(s.values.begin(), s.values.end(),
-                          [](const auto& value) { return value.value_or(0) != 0; }); };
+    const auto rest = [](const Series& s) {
+        return !is_of_horizon(s) &&
+               std::any_of(s.values.begin(), s.values.end(), [](const auto& value) { return value.value_or(0) != 0; });
+    };
     for (const Series* found : series.take_all(rest))
         out.push_back(other(run, *found));
     return out;
 }
 
 void write_series(Page& page, Charts& charts, const Run& run, const std::string& id) {
-    const Section section(page, id, "Over time", "How many transactions and snapshots were there a second, and how "
-                                                 "did the snapshots come about?");
+    const Section section(page, id, "Over time",
+                          "How many transactions and snapshots were there a second, and how "
+                          "did the snapshots come about?");
     auto panels = panels_of(run);
     if (panels.empty()) {
         constexpr std::array<std::string_view, 4> from{"ring", "ebpf", "sched", "sql"};

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -21,10 +22,8 @@ struct Column {
     const char* name;
     Counter counter;
 };
-constexpr std::array columns{Column{"taken", &Slot::taken},
-                             Column{"reused", &Slot::reused},
-                             Column{"rebuilt", &Slot::rebuilt},
-                             Column{"private scans", &Slot::private_scans},
+constexpr std::array columns{Column{"taken", &Slot::taken}, Column{"reused", &Slot::reused},
+                             Column{"rebuilt", &Slot::rebuilt}, Column{"private scans", &Slot::private_scans},
                              Column{"migrations", &Slot::migrations}};
 
 float as_float(const std::optional<std::uint64_t>& value) {
@@ -117,10 +116,14 @@ nlohmann::json view_of(Page& page, const Run& run, const Array* array) {
                  {"stride", array->stride_bytes},
                  {"entries", array->entries},
                  {"lines", array->lines}};
-    return {{"view", "slots"},           {"array", place},
-            {"slot", page.pack.u32(number)}, {"pid", page.pack.u32(pid)},
-            {"backend", page.pack.u32(backend)}, {"backends", backends},
-            {"metrics", metrics},        {"residency", residency(page, slots)},
+    return {{"view", "slots"},
+            {"array", place},
+            {"slot", page.pack.u32(number)},
+            {"pid", page.pack.u32(pid)},
+            {"backend", page.pack.u32(backend)},
+            {"backends", backends},
+            {"metrics", metrics},
+            {"residency", residency(page, slots)},
             {"cpus", topology(run)}};
 }
 
@@ -137,8 +140,8 @@ std::string place_text(const Run& run, const Slot& slot) {
     const std::int64_t all = run_time_ns(slot);
     if (most == nullptr || all <= 0)
         return "cannot tell";
-    std::string out = fmt::format("CPU {} ({:.0f} %)", most->cpu,
-                                  100 * static_cast<double>(most->run_ns) / static_cast<double>(all));
+    std::string out =
+        fmt::format("CPU {} ({:.0f} %)", most->cpu, 100 * static_cast<double>(most->run_ns) / static_cast<double>(all));
     for (const Cpu& cpu : run.host.cpus)
         if (cpu.cpu == most->cpu)
             out += fmt::format(", core {}, socket {}", cpu.core, cpu.socket);
@@ -151,9 +154,8 @@ void write_table(Page& page, const Run& run, const Array* array) {
     for (const Slot& slot : run.slots)
         if (active(slot))
             busy.push_back(&slot);
-    std::stable_sort(busy.begin(), busy.end(), [](const Slot* a, const Slot* b) {
-        return a->taken.value_or(0) > b->taken.value_or(0);
-    });
+    std::stable_sort(busy.begin(), busy.end(),
+                     [](const Slot* a, const Slot* b) { return a->taken.value_or(0) > b->taken.value_or(0); });
     const std::size_t shown = std::min(busy.size(), shown_rows);
     {
         TableWriter table(page.html, "Slots that did something, the busiest first",
@@ -170,8 +172,9 @@ void write_table(Page& page, const Run& run, const Array* array) {
             table.row(cells);
         }
     }
-    page.html.leaf("p", fmt::format("{} more did something; {} had an owner and did nothing.",
-                                    grouped(busy.size() - shown), grouped(run.slots.size() - busy.size())),
+    page.html.leaf("p",
+                   fmt::format("{} more did something; {} had an owner and did nothing.", grouped(busy.size() - shown),
+                               grouped(run.slots.size() - busy.size())),
                    {{"class", "faint"}});
 }
 
@@ -199,14 +202,15 @@ void write_slots(Page& page, const Run& run, const std::string& id) {
         return;
     }
     const Array* array = slot_array(run);
-    page.html.leaf("p",
-                   array != nullptr
-                       ? fmt::format("{}: {} entries of {} bytes on {} lines of 64; {} entries lie on two lines.",
-                                     array->name, grouped(array->entries), array->stride_bytes, grouped(array->lines),
-                                     grouped(array->straddling_entries))
-                       : std::string("A slot has no line of its own that this run knows: from PostgreSQL 14 on the "
-                                     "scanned arrays are packed anew as backends come and go. Cells are slots in order."),
-                   {{"class", "faint"}});
+    page.html.leaf(
+        "p",
+        array != nullptr
+            ? fmt::format("{}: {} entries of {} bytes on {} lines of 64; {} entries lie on two lines.", array->name,
+                          grouped(array->entries), array->stride_bytes, grouped(array->lines),
+                          grouped(array->straddling_entries))
+            : std::string("A slot has no line of its own that this run knows: from PostgreSQL 14 on the "
+                          "scanned arrays are packed anew as backends come and go. Cells are slots in order."),
+        {{"class", "faint"}});
     page.html.leaf("div", "", {{"data-view", page.add_view(view_of(page, run, array))}});
     write_table(page, run, array);
 }

@@ -21,7 +21,7 @@ TEST(SlotMap, AnEntryLiesOnTheLinesOfItsFirstAndLastByte) {
 }
 
 TEST(SlotMap, OnlyAnArrayInSlotOrderHasPlaces) {
-    Run run;
+    snapscope::Run run;
     run.layout.arrays = {{"xids", 0x1000, 4, 1000, 63, 0}};
     EXPECT_EQ(slot_array(run), nullptr) << "from 14 on entries move";
     run.layout.arrays.push_back(pgxact(0x1000));

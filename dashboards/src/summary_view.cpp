@@ -61,8 +61,8 @@ std::string bounds(const Interval& bucket) {
 
 void add_snapshots(Figures& figures, const SnapshotSummary& s) {
     if (s.taken)
-        figures.known("snapshots", std::to_string(*s.taken), grouped(*s.taken), "",
-                      s.source, s.per_second ? number(*s.per_second, 6) + " a second" : "");
+        figures.known("snapshots", std::to_string(*s.taken), grouped(*s.taken), "", s.source,
+                      s.per_second ? number(*s.per_second, 6) + " a second" : "");
     else
         figures.absent("snapshots", {"ring", "ebpf"});
     if (s.taken && s.reused && *s.taken > 0) {

@@ -16,8 +16,8 @@ namespace snapscope {
 
 // From values to coordinates; a domain without width maps to the middle.
 struct Scale {
-    double low = 0, high = 1;   // of the values
-    double start = 0, end = 1;  // of the coordinates
+    double low = 0, high = 1;  // of the values
+    double start = 0, end = 1; // of the coordinates
     [[nodiscard]] double operator()(double value) const {
         return high > low ? start + (value - low) / (high - low) * (end - start) : (start + end) / 2;
     }

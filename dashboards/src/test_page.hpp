@@ -38,7 +38,8 @@ namespace snapscope::test {
         const std::string tag = markup.substr(at + 1, end - at - 1);
         if (tag.starts_with("!DOCTYPE") || tag.ends_with("/"))
             continue;
-        const std::string name = tag.substr(tag.starts_with("/") ? 1 : 0, tag.find_first_of(" >", 1) - (tag.starts_with("/") ? 1 : 0));
+        const std::string name =
+            tag.substr(tag.starts_with("/") ? 1 : 0, tag.find_first_of(" >", 1) - (tag.starts_with("/") ? 1 : 0));
         if (!tag.starts_with("/")) {
             open.push_back(name);
             continue;

@@ -1,14 +1,13 @@
 // Writes the reports that browser.test.mjs opens, and beside a run's report
 // what `show --format json` says of that run, into the folder given.
 
-#include <report_samples.hpp>
-
 #include <snapscope/analyzer/summary.hpp>
 #include <snapscope/base/files.hpp>
 
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <report_samples.hpp>
 
 namespace {
 
