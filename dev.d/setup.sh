@@ -11,6 +11,11 @@ command -v dpkg-query >/dev/null ||
 
 mapfile -t wanted < <(sed 's/#.*//; s/[[:space:]]*$//; /^$/d' dev.d/packages.txt)
 
+# A node from elsewhere than Debian brings its own npm, and Debian's would not go with it.
+if command -v npm >/dev/null; then
+    mapfile -t wanted < <(printf '%s\n' "${wanted[@]}" | grep -vx npm)
+fi
+
 missing_packages() {
     local installed
     # dpkg-query fails when one of them is unknown, and still lists the others.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -142,24 +141,6 @@ Status print(std::string_view text) {
         std::ferror(stdout) != 0)
         return fail_errno("cannot write to standard output", errno != 0 ? errno : EIO);
     return {};
-}
-
-std::string number(double value, int digits) {
-    if (!std::isfinite(value))
-        return "n/a";
-    if (value == 0)
-        return "0";
-    const int magnitude = static_cast<int>(std::floor(std::log10(std::fabs(value))));
-    if (magnitude >= 15)
-        return fmt::format("{:.{}e}", value, digits - 1);
-    return fmt::format("{:.{}f}", value, std::clamp(digits - 1 - magnitude, 0, 12));
-}
-
-std::string grouped(std::uint64_t value) {
-    std::string digits = std::to_string(value);
-    for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
-        digits.insert(static_cast<std::size_t>(at), " ");
-    return digits;
 }
 
 } // namespace snapscope::cli

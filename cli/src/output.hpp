@@ -1,6 +1,7 @@
 // How results and notes are printed: results on stdout, notes on stderr.
 #pragma once
 
+#include <snapscope/base/numbers.hpp>
 #include <snapscope/base/result.hpp>
 
 #include <nlohmann/json_fwd.hpp>
@@ -65,11 +66,5 @@ class Table {
 
 // Writes the result to stdout; a closed or full stdout is an error.
 [[nodiscard]] Status print(std::string_view text);
-
-// 1234567.8 -> "1234567.8": `digits` significant digits, never an exponent
-// below 1e15; used in tables.
-[[nodiscard]] std::string number(double value, int digits = 4);
-// 1234567 -> "1 234 567" for reading in text.
-[[nodiscard]] std::string grouped(std::uint64_t value);
 
 } // namespace snapscope::cli

@@ -2,9 +2,9 @@
 
 #include "escape.hpp"
 
+#include <snapscope/analyzer/words.hpp>
 #include <snapscope/recording/run_folder.hpp>
 
-#include <cmath>
 #include <fmt/format.h>
 
 namespace snapscope::cli {
@@ -20,55 +20,11 @@ std::string count(const std::optional<std::uint64_t>& value) {
     return value ? grouped(*value) : cannot_tell;
 }
 
-std::string share(const std::optional<std::uint64_t>& part, const std::optional<std::uint64_t>& whole) {
-    if (!part || !whole || *whole == 0)
-        return "";
-    return fmt::format("{:.1f} %", 100 * static_cast<double>(*part) / static_cast<double>(*whole));
-}
-
 std::string evidence(const Summary& summary, const std::string& source) {
     for (const SourceStatus& status : summary.sources)
         if (status.name == source)
             return fmt::format("{} by {}", to_string(status.kind), source);
     return source;
-}
-
-std::string duration(double ns) {
-    if (ns >= 1e9)
-        return number(ns / 1e9) + " s";
-    if (ns >= 1e6)
-        return number(ns / 1e6) + " ms";
-    if (ns >= 1e3)
-        return number(ns / 1e3) + " us";
-    return number(ns) + " ns";
-}
-
-// The sentence that answers the question.
-std::string finding(const Summary& summary) {
-    const SnapshotSummary& s = summary.snapshots;
-    if (!s.taken)
-        return "No source counted snapshots in this run.";
-    std::string out = fmt::format("{} snapshots", grouped(*s.taken));
-    if (s.per_second)
-        out += fmt::format(", {} a second", grouped(static_cast<std::uint64_t>(std::llround(*s.per_second))));
-    if (*s.taken > 0 && s.reused && s.private_scans && s.rebuilt) {
-        if (*s.reused == 0 && *s.rebuilt == 0)
-            out += "; every one scanned the proc array";
-        else
-            out += fmt::format("; {} reused, {} rebuilt, {} scanned for themselves", share(s.reused, s.taken),
-                               share(s.rebuilt, s.taken), share(s.private_scans, s.taken));
-    }
-    return out + ".";
-}
-
-std::string heading(const Summary& summary) {
-    std::string out =
-        fmt::format("PostgreSQL {}, snapshot_cache {}", summary.server.version, summary.server.snapshot_cache);
-    if (summary.server.max_connections)
-        out += fmt::format(", max_connections {}", *summary.server.max_connections);
-    if (summary.duration_s)
-        out += fmt::format(", {} s observed", number(*summary.duration_s));
-    return out;
 }
 
 class Lines {
@@ -109,14 +65,14 @@ void add_snapshots(const Summary& summary, Lines& lines) {
               s.observed_share
                   ? fmt::format("{}, in the {:.1f} % of the time that it watched", by, 100 * *s.observed_share)
                   : by);
-    lines.add("  reused", count(s.reused), share(s.reused, s.taken));
+    lines.add("  reused", count(s.reused), percent_text(s.reused, s.taken));
     if (s.lockfree)
-        lines.add("    lock-free", count(s.lockfree), share(s.lockfree, s.taken));
+        lines.add("    lock-free", count(s.lockfree), percent_text(s.lockfree, s.taken));
     if (s.kept)
-        lines.add("    kept", count(s.kept), share(s.kept, s.taken));
-    lines.add("  rebuilt", count(s.rebuilt), share(s.rebuilt, s.taken));
-    lines.add("  private scans", count(s.private_scans), share(s.private_scans, s.taken));
-    lines.add("waited", count(s.waited), share(s.waited, s.taken));
+        lines.add("    kept", count(s.kept), percent_text(s.kept, s.taken));
+    lines.add("  rebuilt", count(s.rebuilt), percent_text(s.rebuilt, s.taken));
+    lines.add("  private scans", count(s.private_scans), percent_text(s.private_scans, s.taken));
+    lines.add("waited", count(s.waited), percent_text(s.waited, s.taken));
     if (s.retries || s.gave_up)
         lines.add("retries, gave up", count(s.retries) + ", " + count(s.gave_up));
     const InvalidationSummary& i = summary.invalidations;
@@ -134,11 +90,13 @@ void add_duration(const Summary& summary, Lines& lines) {
         lines.add("duration", cannot_tell);
         return;
     }
-    const auto between = [](const Interval& bucket) { return duration(bucket.low) + " to " + duration(bucket.high); };
+    const auto between = [](const Interval& bucket) {
+        return duration_text(bucket.low) + " to " + duration_text(bucket.high);
+    };
     lines.add("duration p50", between(*d.p50),
               fmt::format("{} timed, {}", grouped(d.count), evidence(summary, d.source)));
     lines.add("duration p99", between(*d.p99));
-    lines.add("duration max", d.max_ns ? duration(*d.max_ns) : cannot_tell);
+    lines.add("duration max", d.max_ns ? duration_text(*d.max_ns) : cannot_tell);
 }
 
 void add_lines(const Summary& summary, Lines& lines) {

@@ -10,6 +10,7 @@ void add_verbs(CLI::App& app, Context& context) {
     add_show(app, context);
     add_export(app, context);
     add_import(app, context);
+    add_report(app, context);
     add_trace(app, context);
     add_diff(app, context);
     add_layout(app, context);

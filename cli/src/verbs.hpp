@@ -38,6 +38,7 @@ void add_top(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
 void add_import(CLI::App& app, Context& context);
+void add_report(CLI::App& app, Context& context);
 void add_trace(CLI::App& app, Context& context);
 void add_diff(CLI::App& app, Context& context);
 void add_layout(CLI::App& app, Context& context);

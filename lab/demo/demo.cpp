@@ -216,8 +216,17 @@ Status Demo::tell_results() {
         !exported)
         return fail(exported.error());
     SNAPSCOPE_TRY(program_.print({"trace", "check", trace}));
-    fmt::print("\nIn {}: a folder .snap for each block, diff.json, trace.json (for ui.perfetto.dev).\n",
-               options_.output.string());
+    const auto report = (options_.output / "report.html").string();
+    std::vector<std::string> draw = {"report"};
+    draw.insert(draw.end(), off.begin(), off.end());
+    draw.emplace_back("--against");
+    draw.insert(draw.end(), copy.begin(), copy.end());
+    draw.insert(draw.end(), {"-o", report, "--force"});
+    if (const auto drawn = program_.run(std::move(draw)); !drawn)
+        return fail(drawn.error());
+    fmt::print("\nIn {}: a folder .snap for each block, diff.json, trace.json (for ui.perfetto.dev).\n"
+               "To look at, in a browser: {}\n",
+               options_.output.string(), report);
     return {};
 }
 

@@ -58,7 +58,8 @@ TEST_F(Read, DamagedEventsAreSaidAndTheFiguresStand) {
 TEST_F(Read, ACutRunIsSaidInPlainWords) {
     cut("x.snap/run.json", 40);
     for (const Words& verb : {Words{"show", "x.snap"}, Words{"export", "x.snap", "--format", "perfetto"},
-                              Words{"diff", "x.snap", "--against", "x.snap"}}) {
+                              Words{"diff", "x.snap", "--against", "x.snap"}, Words{"report", "x.snap"},
+                              Words{"report", "x.snap", "--against", "x.snap"}}) {
         const auto outcome = run(verb);
         EXPECT_EQ(outcome.status, 1) << verb[0];
         EXPECT_THAT(outcome.err, HasSubstr("x.snap/run.json is cut off or not JSON (byte ")) << verb[0];
@@ -81,17 +82,58 @@ TEST_F(Read, AnUnfinishedRunIsAnAnswerInPart) {
     EXPECT_EQ(shown.status, 3);
     EXPECT_THAT(shown.out, HasSubstr("durations come with the end of a recording"));
     EXPECT_EQ(run({"export", "y.snap", "--format", "perfetto", "-o", "y.json"}).status, 3);
+    EXPECT_EQ(run({"report", "y.snap", "-o", "y.html"}).status, 3);
+    EXPECT_THAT(text("y.html"), HasSubstr("unfinished: it covers"));
+    EXPECT_EQ(run({"report", "x.snap", "--against", "y.snap", "-o", "xy.html"}).status, 3);
 }
 
 TEST_F(Read, WhatMayNotGrowIsOneLineAndLeavesNothing) {
-    for (const Words& verb : {Words{"export", "x.snap", "--format", "perfetto", "-o", "out"},
-                              Words{"diff", "x.snap", "--against", "x.snap", "--format", "json", "-o", "out"}}) {
+    for (const Words& verb :
+         {Words{"export", "x.snap", "--format", "perfetto", "-o", "out"}, Words{"report", "x.snap", "-o", "out"},
+          Words{"diff", "x.snap", "--against", "x.snap", "--format", "json", "-o", "out"}}) {
         const auto outcome = run_limited("-f 0", verb);
         EXPECT_EQ(outcome.status, 1) << verb[0];
         EXPECT_THAT(outcome.err, HasSubstr("cannot write out: File too large")) << verb[0];
         EXPECT_FALSE(fs::exists(path("out"))) << verb[0];
     }
     EXPECT_EQ(names().size(), 1U) << "no temporary file stays";
+}
+
+// Every number of the report is one that `show` says, too.
+TEST_F(Read, AReportIsOnePrivateFileWithTheNumbersOfShow) {
+    const auto outcome = run({"report", "x.snap", "-o", "x.html"});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(fs::status(path("x.html")).permissions() & fs::perms::all,
+              fs::perms::owner_read | fs::perms::owner_write);
+    const auto shown = nlohmann::json::parse(run({"show", "x.snap", "--format", "json"}).out);
+    const auto page = text("x.html");
+    const auto taken = shown.at("snapshots").at("taken").get<std::uint64_t>();
+    EXPECT_GT(taken, 0U);
+    EXPECT_THAT(page, HasSubstr("<data value=\"" + std::to_string(taken) + "\">"));
+    const auto total = shown.at("invalidations").at("total").get<std::uint64_t>();
+    EXPECT_THAT(page, HasSubstr("<data value=\"" + std::to_string(total) + "\">"));
+    EXPECT_EQ(run({"report", "x.snap"}).out, page) << "standard output holds the same bytes";
+}
+
+TEST_F(Read, AReportReplacesNothingUnasked) {
+    put("x.html", "mine");
+    const auto refused = run({"report", "x.snap", "-o", "x.html"});
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_THAT(refused.err, HasSubstr("x.html exists; give --force"));
+    EXPECT_EQ(text("x.html"), "mine");
+    EXPECT_EQ(run({"report", "x.snap", "-o", "x.html", "--force"}).status, 0);
+    EXPECT_THAT(text("x.html"), HasSubstr("<!DOCTYPE html>"));
+    EXPECT_EQ(run({"report"}).status, 2);
+    EXPECT_EQ(run({"report", "x.snap", "-o", ""}).status, 2);
+}
+
+TEST_F(Read, AReportOfTablesComparesThem) {
+    put("a.csv", "tps\n100\n101\n102\n103\n");
+    put("b.csv", "tps\n110\n111\n112\n113\n");
+    EXPECT_EQ(run({"report", "a.csv", "--against", "b.csv", "-o", "ab.html"}).status, 0);
+    EXPECT_THAT(text("ab.html"), AllOf(HasSubstr("tps: higher (better)"), HasSubstr("stated by csv")));
+    EXPECT_EQ(run({"report", "a.csv", "-o", "a.html"}).status, 1) << "a table alone is no run";
 }
 
 TEST_F(Read, ACutTraceIsNotJson) {

@@ -1,0 +1,59 @@
+// The one file as it is being written: its markup, the numbers that the script
+// draws, and what refers to them.
+//
+// A section writes what it says as markup.  What the script draws it adds to
+// `views`, and leaves an element with data-view="N" where it belongs.
+#pragma once
+
+#include "html.hpp"
+#include "pack.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace snapscope {
+
+struct Page {
+    Html html;
+    Pack pack;
+    nlohmann::json views = nlohmann::json::array();
+
+    // The number of the view, for data-view.
+    std::string add_view(nlohmann::json view);
+};
+
+// A section with a heading and the question that it answers.  Ends it when destroyed.
+class Section {
+  public:
+    Section(Page& page, const std::string& id, std::string_view title, std::string_view question);
+
+  private:
+    Html::Element element_;
+};
+
+// A table in its own scrolling box; the caption says what it holds.
+class TableWriter {
+  public:
+    // Columns that begin with '#' hold numbers.
+    TableWriter(Html& html, std::string_view caption, const std::vector<std::string>& columns);
+    // The first cell is the row's heading.
+    void row(const std::vector<std::string>& cells);
+
+  private:
+    Html& html_;
+    std::vector<bool> numeric_;
+    Html::Element box_, table_;
+};
+
+// "Figures as a table", to be opened; open where no script runs.
+class Folded {
+  public:
+    Folded(Html& html, std::string_view summary);
+
+  private:
+    Html::Element element_;
+};
+
+// The whole file.  `title` is text.
+[[nodiscard]] std::string finish_page(Page page, const std::string& title, const std::string& tool);
+
+} // namespace snapscope

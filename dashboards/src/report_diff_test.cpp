@@ -1,0 +1,74 @@
+#include "diff_samples.hpp"
+#include "report_samples.hpp"
+#include "test_page.hpp"
+
+#include <snapscope/analyzer/words.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace snapscope {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::size_t count(const std::string& text, const std::string& what) {
+    std::size_t out = 0;
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+        ++out;
+    return out;
+}
+
+TEST(DiffReportPage, PairsAreLinesAndEveryMetricHasItsVerdict) {
+    const DiffReport report = samples::comparison(12, true);
+    const std::string page = report_diff(report, "snapscope test");
+    EXPECT_EQ(test::unbalanced(test::markup_of(page)), "");
+    EXPECT_THAT(page, HasSubstr(headline(report.diff.metrics.front())));
+    EXPECT_EQ(count(page, "class=\"pair"), 12 * report.diff.metrics.size());
+    for (const MetricDiff& metric : report.diff.metrics) {
+        EXPECT_THAT(page, HasSubstr(metric.name));
+        EXPECT_THAT(page, HasSubstr(change_text(metric.comparison, metric.unit))) << metric.name;
+        EXPECT_THAT(page, HasSubstr(interval_text(metric.comparison, metric.unit))) << metric.name;
+    }
+    EXPECT_THAT(page, HasSubstr("counted by ring"));
+    EXPECT_THAT(page, HasSubstr("stated by workload"));
+}
+
+TEST(DiffReportPage, UnpairedRunsHaveNoLines) {
+    const std::string page = report_diff(samples::comparison(5, false), "snapscope test");
+    EXPECT_EQ(test::unbalanced(test::markup_of(page)), "");
+    EXPECT_EQ(count(page, "class=\"pair"), 0U);
+    EXPECT_THAT(page, HasSubstr("class=\"mark-new\""));
+}
+
+TEST(DiffReportPage, TooFewRunsAreUnavailableAndNoInterval) {
+    const std::string page = report_diff(samples::comparison(2, true), "snapscope test");
+    EXPECT_EQ(test::unbalanced(test::markup_of(page)), "");
+    EXPECT_THAT(page, HasSubstr("too few runs"));
+    EXPECT_THAT(page, HasSubstr("4 pairs are missing"));
+    EXPECT_THAT(page, Not(HasSubstr("class=\"reach\"")));
+}
+
+TEST(DiffReportPage, HostileLabelsAreText) {
+    DiffReport report = samples::comparison(6, true);
+    for (Measurement& run : report.base)
+        run.label = samples::hostile_names()[1];
+    report.diff.base.assign(6, samples::hostile_names()[1]);
+    report.diff.warnings = samples::hostile_names();
+    const std::string page = report_diff(report, "snapscope test");
+    EXPECT_EQ(test::unbalanced(test::markup_of(page)), "");
+    EXPECT_THAT(test::markup_of(page), Not(HasSubstr("<img")));
+}
+
+TEST(DiffSamples, PairsFollowTheRoundWhateverTheOrder) {
+    DiffReport report = samples::comparison(6, true);
+    std::reverse(report.other.begin(), report.other.end());
+    const Samples samples = samples_of(report, "tps");
+    ASSERT_EQ(samples.pairs.size(), 6U);
+    for (const auto& [base, other] : samples.pairs)
+        EXPECT_EQ(samples.base[base].label.substr(4), samples.other[other].label.substr(5));
+}
+
+} // namespace
+} // namespace snapscope

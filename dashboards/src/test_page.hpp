@@ -1,0 +1,54 @@
+// What tests ask of a page: its markup apart from what is embedded, whether
+// every element is closed, and which markup a page must never hold.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace snapscope::test {
+
+// The page without the contents of its script and style elements.
+[[nodiscard]] inline std::string markup_of(const std::string& page) {
+    std::string out;
+    std::size_t at = 0;
+    for (;;) {
+        std::size_t next = std::string::npos;
+        std::string end;
+        for (const char* name : {"script", "style"})
+            if (const auto found = page.find(std::string("<") + name, at); found < next) {
+                next = found;
+                end = std::string("</") + name + ">";
+            }
+        if (next == std::string::npos)
+            return out + page.substr(at);
+        const auto open_end = page.find('>', next) + 1;
+        out += page.substr(at, open_end - at);
+        at = page.find(end, open_end);
+    }
+}
+
+// The first element that is not closed where it should be; empty: none.
+[[nodiscard]] inline std::string unbalanced(const std::string& markup) {
+    std::vector<std::string> open;
+    for (std::size_t at = markup.find('<'); at != std::string::npos; at = markup.find('<', at + 1)) {
+        const auto end = markup.find('>', at);
+        if (end == std::string::npos)
+            return "a tag without end";
+        const std::string tag = markup.substr(at + 1, end - at - 1);
+        if (tag.starts_with("!DOCTYPE") || tag.ends_with("/"))
+            continue;
+        const std::string name =
+            tag.substr(tag.starts_with("/") ? 1 : 0, tag.find_first_of(" >", 1) - (tag.starts_with("/") ? 1 : 0));
+        if (!tag.starts_with("/")) {
+            open.push_back(name);
+            continue;
+        }
+        if (open.empty() || open.back() != name)
+            return tag;
+        open.pop_back();
+    }
+    return open.empty() ? "" : open.back();
+}
+
+} // namespace snapscope::test

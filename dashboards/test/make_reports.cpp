@@ -1,0 +1,50 @@
+// Writes the reports that browser.test.mjs opens, and beside a run's report
+// what `show --format json` says of that run, into the folder given.
+
+#include <snapscope/analyzer/summary.hpp>
+#include <snapscope/base/files.hpp>
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <report_samples.hpp>
+
+namespace {
+
+using namespace snapscope;
+
+Status write_run(const std::filesystem::path& folder, const std::string& name, const Run& run) {
+    SNAPSCOPE_TRY(write_file_atomically(folder / (name + ".html"), report_runs({{name + ".snap", run}}, "snapscope")));
+    return write_file_atomically(folder / (name + ".json"), to_json(summarize(run)).dump());
+}
+
+Status write_all(const std::filesystem::path& folder) {
+    SNAPSCOPE_TRY(write_run(folder, "rich", samples::rich_run()));
+    SNAPSCOPE_TRY(write_run(folder, "empty", samples::empty_run()));
+    SNAPSCOPE_TRY(write_run(folder, "hostile", samples::hostile_run()));
+    SNAPSCOPE_TRY(write_run(folder, "long", samples::long_run(250'000)));
+    SNAPSCOPE_TRY(write_file_atomically(
+        folder / "several.html",
+        report_runs({{"a.snap", samples::rich_run()}, {"b.snap", samples::empty_run()}}, "snapscope")));
+    SNAPSCOPE_TRY(
+        write_file_atomically(folder / "paired.html", report_diff(samples::comparison(12, true), "snapscope")));
+    SNAPSCOPE_TRY(
+        write_file_atomically(folder / "unpaired.html", report_diff(samples::comparison(5, false), "snapscope")));
+    return write_file_atomically(folder / "few.html", report_diff(samples::comparison(2, true), "snapscope"));
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 2) {
+        std::fprintf(stderr, "usage: dashboards_make_reports FOLDER\n");
+        return 2;
+    }
+    std::error_code error;
+    std::filesystem::create_directories(argv[1], error);
+    if (const auto done = write_all(argv[1]); !done) {
+        std::fprintf(stderr, "%s\n", done.error().message().c_str());
+        return 1;
+    }
+    return 0;
+}
