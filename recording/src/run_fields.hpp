@@ -17,7 +17,9 @@ struct Level {};      // one of `levels`
 struct Later {};      // by type; a run of before has none, which is null
 
 inline constexpr std::array<std::string_view, 5> cache_modes = {"off", "copy", "spin", "lockfree", "n/a"};
-inline constexpr std::array<std::string_view, 5> levels = {"core", "llc", "node", "socket", "line"};
+// What a matrix is by: what its rows are, and its columns where they are the same.
+inline constexpr std::array<std::string_view, 7> levels = {"core", "llc",   "node",    "socket",
+                                                           "line", "field", "function"};
 inline constexpr std::array<std::string_view, 6> evidence_kinds = {"counted",  "sampled",  "measured",
                                                                    "inferred", "emulated", "modelled"};
 inline constexpr std::array<std::string_view, 4> source_states = {"available", "active", "degraded", "unavailable"};

@@ -64,6 +64,8 @@ TEST(SweepJson, EveryFieldIsNeededAndTyped) {
         EXPECT_FALSE(sweep_from_json(missing)) << key;
     }
     for (const auto& [key, value] : whole["points"][0].items()) {
+        if (key == "warm_up_s" || key == "steady_tps")
+            continue; // of a later version than the others
         json missing = whole;
         missing["points"][0].erase(key);
         const auto read = sweep_from_json(missing);
