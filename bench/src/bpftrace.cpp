@@ -33,15 +33,15 @@ std::string bpftrace_missing() {
 
 // Its BEGIN runs once all other probes are set.
 std::string Bpftrace::script(const TracedSnapshot& traced) {
-    return fmt::format(R"(uprobe:{0}:{1:#x} /curtask->real_parent->tgid == {2}/ {{ @start[tid] = nsecs; }}
-uretprobe:{0}:{1:#x} /@start[tid]/ {{
+    return fmt::format(R"(uprobe:{0}:{1} /curtask->real_parent->tgid == {2}/ {{ @start[tid] = nsecs; }}
+uretprobe:{0}:{1} /@start[tid]/ {{
     $proc = *(uint64*){3:#x};
     @ns[*(uint32*)($proc + {4})] = hist(nsecs - @start[tid]);
     delete(@start[tid]);
 }}
 interval:ms:100 {{ if (!@ready) {{ @ready = 1; printf("ready\n"); }} }}
 END {{ clear(@start); clear(@ready); }})",
-                       traced.file, traced.offset, traced.parent, traced.my_proc, traced.slot_offset);
+                       traced.file, traced.function, traced.parent, traced.my_proc, traced.slot_offset);
 }
 
 Bpftrace::Bpftrace(const TracedSnapshot& traced) : process_(start(traced)) {

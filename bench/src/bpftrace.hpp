@@ -11,8 +11,8 @@ namespace snapscope::bench {
 
 // Where things are in the traced processes.
 struct TracedSnapshot {
-    std::string file;              // its binary
-    std::uint64_t offset = 0;      // of the function, in the file
+    std::string file; // its binary
+    std::string function;
     pid_t parent = 0;              // of the traced processes
     std::uint64_t my_proc = 0;     // address of the pointer to the process's entry
     std::uint32_t slot_offset = 0; // of the slot number there

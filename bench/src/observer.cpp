@@ -6,7 +6,6 @@
 #include <snapscope/recording/run_folder.hpp>
 
 #include <csignal>
-#include <elf_symbols.hpp>
 #include <filesystem>
 #include <fmt/format.h>
 #include <thread>
@@ -117,14 +116,12 @@ class BpftraceOnServer final : public Observer {
 };
 
 TracedSnapshot snapshot_of(const Server& server) {
-    const auto exe = ProcFs().path(server.pid(), "exe").string();
-    const auto symbols = read_symbols(exe, {"GetSnapshotData"});
     const auto words = find_words(ProcFs(), server.pid(), nullptr);
-    if (!symbols || !words)
-        give_up(symbols ? words.error().message() : symbols.error().message());
+    if (!words)
+        give_up(words.error().message());
     TracedSnapshot traced;
     traced.file = (server.prefix() / "bin/postgres").string();
-    traced.offset = symbols->find("GetSnapshotData")->file_offset;
+    traced.function = "GetSnapshotData";
     traced.parent = server.pid();
     traced.my_proc = words->number.pointer;
     traced.slot_offset = words->number.offset;

@@ -258,16 +258,10 @@ double through_ebpf(Emitter& emitter, bool events) {
     return ns;
 }
 
-// Where bench_snapshot() is in this program's file.
 TracedSnapshot traced_snapshot() {
-    constexpr const char* exe = "/proc/self/exe";
-    const auto symbols = read_symbols(exe, {"bench_snapshot"});
-    const auto* symbol = symbols ? symbols->find("bench_snapshot") : nullptr;
-    if (symbol == nullptr)
-        give_up("this program does not export bench_snapshot");
     TracedSnapshot traced;
-    traced.file = std::filesystem::read_symlink(exe).string();
-    traced.offset = symbol->file_offset;
+    traced.file = std::filesystem::read_symlink("/proc/self/exe").string();
+    traced.function = "bench_snapshot";
     traced.parent = ::getpid();
     traced.my_proc = reinterpret_cast<std::uint64_t>(&my_proc);
     traced.slot_offset = offsetof(Entry, slot);
@@ -276,6 +270,10 @@ TracedSnapshot traced_snapshot() {
 
 // The source `ebpf` on an unpatched server: entry, return, outcome, histogram by slot.
 double through_uprobes(Emitter& emitter, const TracedSnapshot& traced) {
+    const auto symbols = read_symbols(traced.file, {traced.function});
+    const auto* function = symbols ? symbols->find(traced.function) : nullptr;
+    if (function == nullptr)
+        give_up("this program does not export " + traced.function);
     StockProbeOptions options;
     options.postmaster = traced.parent;
     options.number = SlotNumber{0, traced.my_proc, traced.slot_offset};
@@ -286,7 +284,8 @@ double through_uprobes(Emitter& emitter, const TracedSnapshot& traced) {
     if (!probes)
         give_up("uprobes and eBPF: " + probes.error().message());
     for (const auto probe : {SNAPSCOPE_STOCK_RETURN, SNAPSCOPE_STOCK_SNAPSHOT})
-        if (const auto set = (*probes)->attach(traced.file, {probe, traced.offset, FirstInstruction::push}); !set)
+        if (const auto set = (*probes)->attach(traced.file, {probe, function->file_offset, FirstInstruction::push});
+            !set)
             give_up(set.error().message());
     (*probes)->set_counting(true);
     const double ns = emitter.call_snapshot(trapped_events);
