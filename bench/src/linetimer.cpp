@@ -59,7 +59,7 @@ void measure(Report& report) {
     plan.loads = report.pick(1000U, 500U, 100U);
     for (const bool spaced : {true, false}) {
         plan.spaced = spaced;
-        for (const std::size_t written : {23, 47, 94, 141, 188}) {
+        for (const std::size_t written : {23U, 47U, 94U, 141U, 188U}) {
             progress(fmt::format("{} of 188 lines, {}", written, spaced ? "spaced" : "in a burst"));
             plan.lines = 188;
             plan.dirtied = written;

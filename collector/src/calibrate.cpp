@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 #include <thread>
 
 namespace snapscope {
@@ -34,17 +35,16 @@ double cycles_per_ns() {
     return static_cast<double>(end - begin) / static_cast<double>(end_ns - begin_ns);
 }
 
-// The least step between two readings that differ, cycles.
+// What all readings are multiples of, cycles: the counter may advance in large steps.
 std::uint64_t counter_step() {
-    std::uint64_t least = UINT64_MAX;
+    std::uint64_t step = 0;
+    std::uint64_t last = cycles_now();
     for (int i = 0; i < 1000; ++i) {
-        const std::uint64_t begin = cycles_now();
-        std::uint64_t end = begin;
-        while (end == begin)
-            end = cycles_now();
-        least = std::min(least, end - begin);
+        const std::uint64_t now = cycles_now();
+        step = std::gcd(step, now - last);
+        last = now;
     }
-    return least;
+    return step;
 }
 
 // All samples of one border, by state.
@@ -185,7 +185,7 @@ class Calibration {
         if (out_.host.hypervisor)
             out_.warnings.push_back("a virtual machine: what hwloc says of its caches and sockets may not be the "
                                     "hardware's, and its CPUs may move");
-        if (!out_.threshold)
+        if (!out_.threshold && !out_.loads.empty())
             out_.warnings.push_back(
                 "no threshold: no line left a core for another one here in a way that loads showed");
     }

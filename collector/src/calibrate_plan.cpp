@@ -36,7 +36,7 @@ std::vector<CpuPair> plan_pairs(const std::vector<Cpu>& cpus, std::size_t most) 
     if (pairs.size() <= most)
         return pairs;
     ByBorder groups = by_border(pairs);
-    std::mt19937 random(1); // NOLINT(cert-msc51-cpp): the same machine, the same sample
+    std::mt19937 random(1); // the same machine, the same sample
     // Scarce borders first: what they leave of their share goes to the others.
     std::ranges::sort(groups, {}, [](const auto& group) { return group.size(); });
     std::vector<CpuPair> out;

@@ -34,7 +34,8 @@ class Object {
     }
     std::uint64_t count(const char* name, std::uint64_t high = UINT64_MAX) const {
         const json& value = field(name);
-        if (value.is_number_unsigned() && value.get<std::uint64_t>() <= high)
+        const bool whole = value.is_number_integer() && (value.is_number_unsigned() || value.get<std::int64_t>() >= 0);
+        if (whole && value.get<std::uint64_t>() <= high)
             return value.get<std::uint64_t>();
         complain(name, fmt::format("is no whole number from 0 to {}", high));
         return 0;

@@ -18,6 +18,13 @@ bool continues(char byte) {
 
 } // namespace
 
+std::string brief(double value) {
+    constexpr double whole_from = 100;
+    if (value >= whole_from || (value >= 0 && value == std::floor(value)))
+        return grouped(static_cast<std::uint64_t>(std::llround(value)));
+    return number(value, 3);
+}
+
 Line row(const std::string& name, const std::string& value, const std::string& note, Tone tone) {
     const auto pad = [](const std::string& text, std::size_t width) {
         const std::size_t have = display_width(text);

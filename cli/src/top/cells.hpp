@@ -9,6 +9,9 @@
 
 namespace snapscope::cli {
 
+// "1 234 567", "12.5": what a reader takes in at a glance.
+[[nodiscard]] std::string brief(double value);
+
 // Three columns: a name, its value in TONE, a faint note.
 [[nodiscard]] Line row(const std::string& name, const std::string& value, const std::string& note,
                        Tone tone = Tone::plain);

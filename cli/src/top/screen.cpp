@@ -16,7 +16,7 @@ namespace {
 constexpr const char* cannot_tell = "cannot tell";
 
 std::string per_second(double value) {
-    return number(value, value >= 1000 ? 6 : 4) + "/s";
+    return brief(value) + "/s";
 }
 
 std::string duration(double ns) {
@@ -41,7 +41,7 @@ std::string shown(const TopNumber& row) {
     if (!row.state)
         return row.unit == "ns" ? fmt::format("{:.1f} %", *row.value / 1e7) : per_second(*row.value);
     const std::string unit = row.unit == "1" || row.unit == "slot" ? "" : " " + row.unit;
-    return row.name.ends_with("_share") ? fmt::format("{:.2f} %", 100 * *row.value) : number(*row.value, 6) + unit;
+    return row.name.ends_with("_share") ? fmt::format("{:.2f} %", 100 * *row.value) : brief(*row.value) + unit;
 }
 
 Line heading(const std::string& text) {
@@ -57,7 +57,7 @@ class Writer {
                                                state_.server.snapshot_cache, state_.target);
         add({{"snapscope top  ", Tone::strong}, {escape_terminal(server)}});
         std::string now = state_.interval_s > 0 ? fmt::format("over the last {:.2f} s", state_.interval_s)
-                                                : fmt::format("first numbers after {} s", number(options_.interval_s));
+                                                : fmt::format("first numbers after {} s", brief(options_.interval_s));
         if (!state_.trouble.empty())
             now = "nothing is seen now";
         if (state_.gaps > 0)
@@ -211,7 +211,7 @@ class Writer {
 
 Line keys(const ScreenOptions& options) {
     return {{fmt::format(" q quit   p {}   +/- interval {} s   arrows scroll ", options.paused ? "go on" : "pause",
-                         number(options.interval_s)),
+                         brief(options.interval_s)),
              Tone::strong}};
 }
 

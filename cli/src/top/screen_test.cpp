@@ -73,9 +73,9 @@ TEST(TopScreenTest, ItHasExactlyTheRowsAndNoMoreThanTheColumns) {
 TEST(TopScreenTest, ItSaysWhatWasCountedAndByWhom) {
     const auto text = text_of(top_lines(busy(), {}));
     EXPECT_THAT(text, HasSubstr("PostgreSQL 13.16, snapshot_cache copy, pid 812"));
-    EXPECT_THAT(text, testing::ContainsRegex("tps +1000/s +counted by sql"));
-    EXPECT_THAT(text, testing::ContainsRegex("snapshots +2000/s +counted by ring"));
-    EXPECT_THAT(text, testing::ContainsRegex("  reused +1500/s +75.0 %"));
+    EXPECT_THAT(text, testing::ContainsRegex("tps +1 000/s +counted by sql"));
+    EXPECT_THAT(text, testing::ContainsRegex("snapshots +2 000/s +counted by ring"));
+    EXPECT_THAT(text, testing::ContainsRegex("  reused +1 500/s +75.0 %"));
     EXPECT_THAT(text, testing::ContainsRegex("all +288 ns +448 ns +1.15 us +2 000 +by ring"));
     EXPECT_THAT(text, testing::ContainsRegex("ring +degraded, lost 12 +12 events lost"));
     EXPECT_THAT(text, Not(HasSubstr("waited")));        // the mode cannot tell
@@ -84,7 +84,7 @@ TEST(TopScreenTest, ItSaysWhatWasCountedAndByWhom) {
 
 TEST(TopScreenTest, WhateverASourceSaysOfTheHorizonIsThereWithItsHolder) {
     const auto text = text_of(top_lines(busy(), {}));
-    EXPECT_THAT(text, testing::ContainsRegex("horizon age +4321 xids +sampled by mirror"));
+    EXPECT_THAT(text, testing::ContainsRegex("horizon age +4 321 xids +sampled by mirror"));
     EXPECT_THAT(text, testing::ContainsRegex("horizon holder slot +7 +sampled by mirror, pid 4300"));
     auto without = busy();
     std::erase_if(without.numbers, [](const TopNumber& n) { return n.source == "mirror"; });
@@ -163,7 +163,7 @@ TEST(SlotMapTest, SlotsStandByTheirSocketShadedByActivity) {
     ASSERT_EQ(lines.size(), 7U);
     EXPECT_THAT(text_of(lines[1]), HasSubstr("not placed: 1 slots, 0 active"));
     EXPECT_EQ(text_of(lines[2]), "  .");
-    EXPECT_THAT(text_of(lines[3]), HasSubstr("socket 0 of 2: 1 slots, 1 active, 1500 snapshots/s, 0.50 CPUs"));
+    EXPECT_THAT(text_of(lines[3]), HasSubstr("socket 0 of 2: 1 slots, 1 active, 1 500 snapshots/s, 0.50 CPUs"));
     EXPECT_EQ(text_of(lines[4]), "  @");
     EXPECT_EQ(text_of(lines[6]), "  :"); // a third of the busiest
 }

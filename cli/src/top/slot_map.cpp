@@ -1,5 +1,7 @@
 #include "slot_map.hpp"
 
+#include "cells.hpp"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -42,7 +44,7 @@ std::string summary(const std::optional<std::uint32_t>& socket, const std::vecto
     std::string out = socket ? fmt::format("  socket {} of {}", *socket, sockets) : std::string("  not placed");
     out += fmt::format(": {} slots, {} active", slots.size(), active);
     if (rate)
-        out += fmt::format(", {} snapshots/s", number(*rate));
+        out += fmt::format(", {} snapshots/s", brief(*rate));
     if (cpus)
         out += fmt::format(", {:.2f} CPUs", *cpus);
     return out;
