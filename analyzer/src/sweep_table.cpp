@@ -18,10 +18,10 @@ using Row = CsvTable::Row;
 
 constexpr std::array<std::string_view, 4> repeat_names{"repeat", "run", "round", "iteration"};
 constexpr std::array<std::string_view, 4> reason_names{"reason", "error", "failure", "failed"};
-constexpr std::array<std::string_view, 6> key_names{"mode", "series", "variant", "reconnect", "machine", "instance"};
+constexpr std::array<std::string_view, 9> key_names{"mode",     "series",   "variant", "reconnect",      "machine",
+                                                    "instance", "workload", "scale",   "max_connections"};
 // What belongs to the load or the machine and is neither a curve nor a result.
-constexpr std::array<std::string_view, 7> conditions{"threads",      "scale", "seed", "duration_s",
-                                                     "transactions", "id",    "order"};
+constexpr std::array<std::string_view, 6> conditions{"threads", "seed", "duration_s", "transactions", "id", "order"};
 
 template <std::size_t N> bool among(const std::array<std::string_view, N>& names, std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
@@ -88,9 +88,9 @@ Result<Columns> assign_columns(const CsvTable& table, const std::string& label) 
             out.repeat = i;
         else if (among(reason_names, name))
             out.reason = i;
-        else if (among(key_names, name) || i < out.x || holds_words_alone(table, i))
+        else if (among(key_names, name) || name == "clients" || i < out.x || holds_words_alone(table, i))
             out.keys.push_back(i);
-        else if (!among(conditions, name) && name != "max_connections" && name != "clients" && holds_numbers(table, i))
+        else if (!among(conditions, name) && holds_numbers(table, i))
             out.metrics.push_back(i);
     }
     // A key with one value tells nothing apart.

@@ -50,8 +50,9 @@ std::string points_text(const Analysis& analysis, const CurveAnalysis& one, cons
     for (const CurvePoint& point : one.curve.points) {
         const auto level = point.level();
         const bool odd = !level || !point.flags.empty();
-        table.add({number(point.x, 6), std::to_string(point.tps.size()), level ? number(*level, 7) : "none",
-                   level_at(one.shape, point.x), level ? bar(*level / one.shape.highest_tps) : "", notes_of(point)},
+        table.add({fmt::format("{:.10g}", point.x), std::to_string(point.tps.size()),
+                   level ? number(*level, 7) : "none", level_at(one.shape, point.x),
+                   level ? bar(*level / one.shape.highest_tps) : "", notes_of(point)},
                   odd ? Tone::warn : Tone::plain);
     }
     std::string out;
@@ -120,8 +121,8 @@ Table analyze_table(const Analysis& analysis) {
     for (const CurveAnalysis& one : analysis.curves)
         for (const CurvePoint& point : one.curve.points) {
             const auto interval = median_interval95(point.tps);
-            table.add({number(point.x, 8), one.curve.name(), std::to_string(point.tps.size()), cell(point.level(), 10),
-                       cell(interval ? std::optional(interval->low) : std::nullopt, 10),
+            table.add({fmt::format("{:.10g}", point.x), one.curve.name(), std::to_string(point.tps.size()),
+                       cell(point.level(), 10), cell(interval ? std::optional(interval->low) : std::nullopt, 10),
                        cell(interval ? std::optional(interval->high) : std::nullopt, 10), level_at(one.shape, point.x),
                        point.tps.empty() ? "failed" : "measured", notes_of(point)});
         }

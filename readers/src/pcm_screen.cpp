@@ -33,17 +33,16 @@ class Table {
         auto& values = series_[at->second].values;
         values.resize(rows_);
         values.back() = value;
-        if (!value)
-            ++gaps_;
     }
     PcmRecording finish(std::string dialect) {
         PcmRecording out;
         out.dialect = std::move(dialect);
         out.time_ns.resize(rows_);
-        for (PcmSeries& series : series_)
+        for (PcmSeries& series : series_) {
             series.values.resize(rows_);
+            out.gaps += static_cast<std::size_t>(std::count(series.values.begin(), series.values.end(), std::nullopt));
+        }
         out.series = std::move(series_);
-        out.gaps = gaps_;
         out.truncated_figures = true;
         out.notes.emplace_back("figures are cut to their unit: 17 M is anything from 17000000 to 17999999");
         out.notes.emplace_back("the interval is not stated: 1 s is taken");
@@ -53,7 +52,7 @@ class Table {
   private:
     std::map<std::string, std::size_t> index_;
     std::vector<PcmSeries> series_;
-    std::size_t rows_ = 0, gaps_ = 0;
+    std::size_t rows_ = 0;
 };
 
 // "4411 K   17 M   0" -> figures with their suffixes.

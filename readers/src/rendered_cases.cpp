@@ -21,7 +21,7 @@ void add_totals(std::string& out) {
 void add_lines(std::string& out) {
     out += "\n" + title("Shared Data Cache Line Table");
     out += "#\n"
-           "#                                  Total      Rmt  ----- LLC Load Hitm -----  ---- Store Reference ----  "
+           "#                              Total      Rmt  ----- LLC Load Hitm -----  ---- Store Reference ----  "
            "--- Load Dram ----      LLC    Total  ----- Core Load Hit -----  -- LLC Load Hit --\n"
            "# Index           Cacheline  records     Hitm    Total      Lcl      Rmt    Total    L1Hit   L1Miss       "
            "Lcl       Rmt  Ld Miss    Loads       FB       L1       L2       Llc       Rmt\n"
