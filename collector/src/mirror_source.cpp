@@ -100,7 +100,7 @@ std::string MirroredServer::unproven_fields() const {
     return std::string(xids ? "xid, " : "") + "xmin, database and wait are unproven for this build";
 }
 
-Result<MirroredServer> MirrorSource::examine(const ProcFs& proc, const Postmaster& postmaster, const TargetSpec& spec) {
+Result<MirroredServer> MirrorSource::examine(const ProcFs& proc, const Postmaster& postmaster) {
     auto image = mirror::ServerImage::open(proc, postmaster.pid);
     if (!image)
         return fail(Error{ErrorClass::unavailable, image.error().what, image.error().hint});
@@ -257,9 +257,10 @@ void MirrorSource::put_layout(Run& run) const {
 void MirrorSource::finish(std::int64_t now_ns, Run& run) {
     end_ns_ = now_ns;
     if (gaps_ > 0)
-        run.warnings.push_back("the mirror lost sight of the server's shared memory " + std::to_string(gaps_) +
-                               " times (a crash restart): what happened around that is missing, and its windows are "
-                               "empty");
+        run.warnings.push_back(
+            "the mirror lost sight of the server's shared memory " + std::to_string(gaps_) +
+            " times (a crash restart, or its end): what happened around that is missing, and its windows are "
+            "empty");
     if (!server_.unproven.empty())
         run.warnings.push_back("mirror: " + server_.unproven_fields() + ": " + server_.unproven);
     if (run.server.max_connections == std::nullopt)

@@ -23,7 +23,9 @@ class MirrorCrash : public MirrorTest {
         start();
         const auto before = examine();
         ASSERT_TRUE(before) << before.error().message();
-        const auto run = watch({.map = map}, [&](MirrorSource& source) {
+        mirror::SamplerOptions options;
+        options.map = map;
+        const auto run = watch(options, [&](MirrorSource& source) {
             Session(cluster()).run("SELECT txid_current()");
             EXPECT_EQ(source.sample(monotonic_ns()).at(0), 1);
             kill_a_backend();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <stdexcept>
 #include <thread>
 
 namespace snapscope::test {
@@ -20,6 +21,12 @@ std::string variable_of(int major) {
 }
 
 } // namespace
+
+TargetSpec target_of(pid_t postmaster) {
+    TargetSpec spec;
+    spec.pid = postmaster;
+    return spec;
+}
 
 std::filesystem::path unpatched_prefix(int major) {
     if (const char* named = std::getenv(variable_of(major).c_str()); named != nullptr && *named != '\0')
@@ -57,16 +64,17 @@ void MirrorTest::start(std::vector<std::pair<std::string, std::string>> settings
     options.settings.insert(options.settings.end(), settings.begin(), settings.end());
     cluster_.reset();
     auto started = Cluster::start(options);
-    ASSERT_TRUE(started) << started.error().message();
+    if (!started)
+        throw std::runtime_error(started.error().message()); // nothing of the test makes sense without
     cluster_ = std::make_unique<Cluster>(std::move(*started));
 }
 
 Result<MirroredServer> MirrorTest::examine(pid_t postmaster) {
     const ProcFs proc;
-    const auto target = find_target(proc, {.pid = postmaster});
+    const auto target = find_target(proc, target_of(postmaster));
     if (!target)
         return fail(target.error());
-    return MirrorSource::prove(proc, *target, {.pid = postmaster});
+    return MirrorSource::prove(proc, *target, target_of(postmaster));
 }
 
 Sight MirrorTest::look(const MirroredServer& server) {

@@ -17,6 +17,8 @@ namespace snapscope::test {
 // SNAPSCOPE_PG14_PREFIX, ...); empty when there is none.
 [[nodiscard]] std::filesystem::path unpatched_prefix(int major);
 
+[[nodiscard]] TargetSpec target_of(pid_t postmaster);
+
 [[nodiscard]] inline auto every_major() {
     return testing::Range(mirror::first_major, mirror::last_major + 1);
 }
@@ -49,9 +51,9 @@ class MirrorTest : public testing::TestWithParam<int> {
     // What the mirror's source says of WORK, as a recording gets it.
     template <typename Work> snapscope::Run watch(mirror::SamplerOptions options, Work work) {
         const ProcFs proc;
-        const auto postmaster = find_target(proc, {.pid = cluster().pid()});
+        const auto postmaster = find_target(proc, target_of(cluster().pid()));
         EXPECT_TRUE(postmaster) << postmaster.error().message();
-        auto source = MirrorSource::attach(proc, *postmaster, {.pid = cluster().pid()}, options);
+        auto source = MirrorSource::attach(proc, *postmaster, target_of(cluster().pid()), options);
         snapscope::Run run;
         if (!source) {
             ADD_FAILURE() << source.error().message();

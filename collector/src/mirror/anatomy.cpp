@@ -7,10 +7,9 @@
 namespace snapscope::mirror {
 namespace {
 
-constexpr int looks = 5;
 constexpr std::chrono::milliseconds between_looks{20};
 
-Status run_check(const Check& check, Examination& examination) {
+Status run_check(const Check& check, Examination& examination, int looks) {
     auto result = check.run(examination);
     for (int look = 1; !result && check.of_moving_parts && look < looks; ++look) {
         std::this_thread::sleep_for(between_looks);
@@ -34,12 +33,12 @@ const char* Anatomy::kind_of(std::uint32_t slot) const {
     return slot < below + max_worker_processes ? "background worker" : "walsender";
 }
 
-Result<Anatomy> locate(const Memory& memory, const ServerFacts& facts, const Layout& layout) {
+Result<Anatomy> locate(const Memory& memory, const ServerFacts& facts, const Layout& layout, int looks) {
     Examination examination{memory, facts, {}, {}, 0, 0};
     examination.anatomy.layout = layout;
     examination.anatomy.segment = facts.segment;
     for (const Check& check : anatomy_checks()) {
-        const auto result = run_check(check, examination);
+        const auto result = run_check(check, examination, looks);
         if (!result)
             return fail(Error{ErrorClass::unavailable,
                               fmt::format("check {} failed on PostgreSQL {} with the layout of {}: {}", check.name,

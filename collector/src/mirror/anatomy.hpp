@@ -58,6 +58,8 @@ struct Anatomy {
 };
 
 // Class unavailable: "check NAME failed on PostgreSQL VERSION: found ..., expected ...".
-[[nodiscard]] Result<Anatomy> locate(const Memory& memory, const ServerFacts& facts, const Layout& layout);
+// Moving parts that differ are looked at LOOKS times.
+[[nodiscard]] Result<Anatomy> locate(const Memory& memory, const ServerFacts& facts, const Layout& layout,
+                                     int looks = 5);
 
 } // namespace snapscope::mirror

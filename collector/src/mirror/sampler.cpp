@@ -143,7 +143,7 @@ void Sampler::lose(const std::string& why) {
     next_search_ns_ = 0;
 }
 
-bool Sampler::segment_is_same() {
+bool Sampler::segment_is_same() const {
     const auto segment = image_.segment();
     return segment && segment->inode == anatomy_.segment.inode && segment->start == anatomy_.segment.start;
 }
@@ -157,13 +157,7 @@ void Sampler::look_around(std::int64_t now_ns) {
         const std::scoped_lock lock(mutex_);
         return lose("the server has new shared memory");
     }
-    if (mapping_ && !mapping_->held()) {
-        const std::scoped_lock lock(mutex_);
-        not_mapped_ = mapping_->why_let_go();
-        mapping_.reset();
-    } else if (mapping_) {
-        mapping_->check_risk();
-    }
+    check_mapping();
     if (now_ns < next_minute_ns_)
         return;
     next_minute_ns_ = now_ns + check_every_ns;
@@ -206,6 +200,17 @@ void Sampler::open_mapping() {
         not_mapped_ = mapping.error().message();
 }
 
+void Sampler::check_mapping() {
+    const std::scoped_lock lock(mutex_);
+    if (!mapping_)
+        return;
+    mapping_->check_risk();
+    if (mapping_->held())
+        return;
+    not_mapped_ = mapping_->why_let_go();
+    mapping_.reset();
+}
+
 void Sampler::keep_budget(std::int64_t now_ns) {
     const std::int64_t over = now_ns - budget_from_ns_;
     if (over < budget_over_ns)
@@ -224,9 +229,8 @@ void Sampler::keep_budget(std::int64_t now_ns) {
 }
 
 Reading Sampler::take() {
-    const bool same = segment_is_same();
     const std::scoped_lock lock(mutex_);
-    if (!lost_ && !same)
+    if (!lost_ && !segment_is_same())
         lose("the server has new shared memory");
     Reading reading;
     if (!lost_) {

@@ -68,8 +68,9 @@ class Sampler {
     void look_around(std::int64_t now_ns);
     void find_again();
     void open_mapping();
+    void check_mapping();
     void lose(const std::string& why);
-    bool segment_is_same();
+    [[nodiscard]] bool segment_is_same() const;
     void keep_budget(std::int64_t now_ns);
     [[nodiscard]] const Memory& memory() const;
 
@@ -84,7 +85,7 @@ class Sampler {
     std::string trouble_, not_mapped_;
     std::uint64_t gaps_ = 0;
     std::uint64_t last_next_xid_ = 0;
-    bool lost_ = false;
+    std::atomic<bool> lost_{false}; // written with the mutex held
 
     // Of the thread alone.
     DenseSample dense_;

@@ -79,7 +79,9 @@ class TestServer {
     [[nodiscard]] ServerFacts facts() const {
         return {std::to_string(l.major) + ".1", creator, segment, variables, [this] { return children; }};
     }
-    [[nodiscard]] Result<Anatomy> locate(const Layout& layout) const { return mirror::locate(memory, facts(), layout); }
+    [[nodiscard]] Result<Anatomy> locate(const Layout& layout) const {
+        return mirror::locate(memory, facts(), layout, 1);
+    }
 
     [[nodiscard]] Address proc_at(std::uint32_t slot) const { return procs + std::uint64_t{slot} * l.pgproc_bytes; }
     [[nodiscard]] std::uint32_t all() const { return backends + l.auxiliary_procs; }
