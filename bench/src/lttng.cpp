@@ -94,8 +94,8 @@ std::uint64_t LttngSession::stored() {
         run({"lttng", "destroy", name});
     open_ = false;
     const auto output = run({"babeltrace2", "--component", "sink.utils.counter", (folder_.path() / "trace").string()});
-    // "        N Event messages"
-    const auto end = output.find(" Event message");
+    // "        N Event messages", again and again; the last one counts.
+    const auto end = output.rfind(" Event message");
     const auto begin = end == std::string::npos ? end : output.rfind('\n', end);
     const auto count = begin == std::string::npos
                            ? std::nullopt

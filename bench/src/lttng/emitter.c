@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
-#include "tracepoint.h"
+#include "bench_tracepoint.h"
 
 #include <sched.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
-/* tracepoint.h - what a ring's record says, as an LTTng-UST tracepoint. */
+/* bench_tracepoint.h - what a ring's record says, as an LTTng-UST tracepoint. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER snapscope_bench
 
 #undef LTTNG_UST_TRACEPOINT_INCLUDE
-#define LTTNG_UST_TRACEPOINT_INCLUDE "./tracepoint.h"
+#define LTTNG_UST_TRACEPOINT_INCLUDE "./bench_tracepoint.h"
 
 #if !defined(SNAPSCOPE_BENCH_TRACEPOINT_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)
 #define SNAPSCOPE_BENCH_TRACEPOINT_H
