@@ -189,8 +189,9 @@ TEST(Analysis, AnAssociationIsNamedAndIsNoCause) {
     for (const Association& one : found.associations) {
         if (one.metric == "latency_ms") {
             EXPECT_FALSE(one.shown());
-            if (one.group == "mode off")
+            if (one.group == "mode off") {
                 EXPECT_THAT(one.by_construction, HasSubstr("Little"));
+            }
         }
         hitm = hitm || (one.metric == "hitm_per_transaction" && one.group == "mode off" && one.correlation.rho < -0.7);
     }

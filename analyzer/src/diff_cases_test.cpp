@@ -49,8 +49,9 @@ TEST(DiffCases, GainsWithoutRepeatsArePrintedByWorkloadAndNeverProven) {
         EXPECT_EQ(metric.comparison.verdict, Verdict::too_few_runs) << metric.workload;
         EXPECT_FALSE(metric.comparison.interval_percent);
         for (const auto& row : json["gains_percent"])
-            if (metric.workload.starts_with(row["workload"].get<std::string>()))
+            if (metric.workload.starts_with(row["workload"].get<std::string>())) {
                 EXPECT_NEAR(*metric.comparison.change_percent, row["gain"].get<double>(), 1e-9);
+            }
     }
     EXPECT_FALSE(result->regression());
 }

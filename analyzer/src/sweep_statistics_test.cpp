@@ -86,8 +86,9 @@ TEST(Coverage, RankCorrelationIntervalsHold) {
                 false_alarms += static_cast<int>(found && found->p_value <= 0.05);
             }
             EXPECT_GE(covered, least(0.95, rounds) * rounds) << rho << " " << n;
-            if (rho == 0)
+            if (rho == 0) {
                 EXPECT_LE(false_alarms, most(0.05, rounds) * rounds) << n;
+            }
         }
     }
 }

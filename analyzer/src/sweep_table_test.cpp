@@ -113,8 +113,9 @@ TEST(SweepTable, EveryCutAndEveryBlankedCellIsMarked) {
             continue;
         for (std::size_t i = 0; i + 1 < cut->runs.size(); ++i) // the last one carries the mark
             EXPECT_EQ(cut->runs[i].tps, all.runs[i].tps) << length;
-        if (whole[length - 1] != '\n')
+        if (whole[length - 1] != '\n') {
             EXPECT_THAT(cut->warnings, Not(IsEmpty())) << length;
+        }
     }
 }
 

@@ -50,8 +50,9 @@ TEST(C2c, AWholeReportGivesItsPublishedFigures) {
                 if (name.ends_with("_pct"))
                     sums[{access.line, name}] += value;
         for (const auto& [key, sum] : sums)
-            if (sum > 0)
+            if (sum > 0) {
                 EXPECT_NEAR(sum, 100, 0.05) << key.first << " " << key.second;
+            }
     }
 }
 

@@ -39,8 +39,9 @@ TEST(DataSrc, EveryPublishedWordDecodes) {
         EXPECT_EQ(op_text(found), row["op_text"]) << row["hex"];
         EXPECT_EQ(level_text(found), row["level_text"]) << row["hex"];
         EXPECT_EQ(snoop_text(found), row["snoop_text"]) << row["hex"];
-        if (found.lock == 1)
+        if (found.lock == 1) {
             EXPECT_EQ(is_locked(found), Known::not_told) << "1 is N/A, not locked";
+        }
     }
     const DataSrc arm = decode_data_src(0x288800142);
     EXPECT_EQ(is_hitm(arm), Known::yes) << "beside an L1 hit";

@@ -148,8 +148,9 @@ TEST(Import, PerfScriptMutationsLoseSamplesAndSaySo) {
     EXPECT_EQ(lie.contradictions, 1U);
     EXPECT_FALSE(read_perf_script("hello\n", "x"));
     for (std::size_t length = 0; length < whole.size(); length += 3)
-        if (const auto some = read_perf_script(std::string_view(whole).substr(0, length), "x"))
+        if (const auto some = read_perf_script(std::string_view(whole).substr(0, length), "x")) {
             EXPECT_LE(some->samples, all.samples);
+        }
 }
 
 TEST(Import, AProfileNamesItsOwnHotSpot) {
@@ -207,8 +208,9 @@ TEST(Topology, PublishedMachines) {
         const auto found = read_topology(numactl(machine), "x");
         ASSERT_TRUE(found) << machine["id"] << found.error().message();
         EXPECT_EQ(found->nodes, machine["nodes"].size()) << machine["id"];
-        if (machine.contains("distance"))
+        if (machine.contains("distance")) {
             EXPECT_EQ(found->distance.at(0).at(1), machine["distance"][0][1].get<unsigned>()) << machine["id"];
+        }
         EXPECT_TRUE(found->host_cpus().empty()) << "numactl tells nodes alone";
     }
     const auto eight =
