@@ -51,7 +51,7 @@ std::string shared(const ActiveSlots& active, const Terminal& terminal) {
 std::size_t across_sockets(const ActiveSlots& active) {
     std::size_t count = 0;
     for (const SharedLine& line : active.shared_lines)
-        count += std::set<std::uint32_t>(line.sockets.begin(), line.sockets.end()).size() > 1 ? 1 : 0;
+        count += std::set<std::uint32_t>(line.sockets.begin(), line.sockets.end()).size() > 1 ? 1U : 0U;
     return count;
 }
 
@@ -66,6 +66,7 @@ Table layout_table(const LayoutReport& report) {
                  {"entries", right},
                  {"lines", right},
                  {"straddling", right},
+                 {"offset", right},
                  {"pages", right},
                  {"page bytes", right},
                  {"pages by node"}});
@@ -73,7 +74,8 @@ Table layout_table(const LayoutReport& report) {
         table.add({array.name, array.address ? fmt::format("{:#x}", *array.address) : "-",
                    std::to_string(array.address_mod_64), std::to_string(array.stride_bytes),
                    std::to_string(array.entries), std::to_string(array.lines), std::to_string(array.straddling_entries),
-                   or_dash(array.pages), or_dash(array.page_bytes), nodes(array)});
+                   or_dash(array.segment_offset), std::to_string(array.pages), or_dash(array.page_bytes),
+                   nodes(array)});
     return table;
 }
 

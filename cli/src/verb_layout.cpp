@@ -14,6 +14,8 @@
 namespace snapscope::cli {
 namespace {
 
+constexpr std::uint32_t blocks_a_megabyte = 128;
+
 struct VerbOptions {
     TargetSpec target;
     std::string run, server;
@@ -48,8 +50,9 @@ Result<LayoutReport> live(const VerbOptions& options) {
     out.notes = layout->notes;
     for (const LiveArray& array : layout->arrays) {
         out.arrays.push_back(
-            place_array(array.name, array.address, true, array.stride_bytes, array.entries, array.page_bytes));
+            place_array(array.name, array.address, array.stride_bytes, array.entries, array.page_bytes));
         out.arrays.back().numa_nodes = array.nodes;
+        out.arrays.back().segment_offset = array.segment_offset;
         if (array.name == "PGXACT")
             out.active = describe_slots(out.arrays.back(), layout->used);
     }
@@ -106,6 +109,13 @@ void add_settings(CLI::App& verb, const std::shared_ptr<VerbOptions>& options) {
     add("--max-worker-processes", &ProcSettings::max_worker_processes, 0, "Default 8");
     add("--max-wal-senders", &ProcSettings::max_wal_senders, 0, "Default 10");
     add("--max-prepared-transactions", &ProcSettings::max_prepared_transactions, 0, "Default 0");
+    add("--max-locks-per-transaction", &ProcSettings::max_locks_per_transaction, 10, "Default 64");
+    add("--max-pred-locks-per-transaction", &ProcSettings::max_pred_locks_per_transaction, 10, "Default 64");
+    const auto pad = [options](std::uint32_t kib) { options->settings.snapshot_layout_pad_kib = kib; };
+    add_number<std::uint32_t>(verb, "--snapshot-layout-pad", "KIB", 0, 1U << 22U, pad, "Default 0")->group(group);
+    const auto megabytes = [options](std::uint32_t mb) { options->settings.shared_buffers = mb * blocks_a_megabyte; };
+    add_number<std::uint32_t>(verb, "--shared-buffers", "MB", 1, 1U << 22U, megabytes, "Default 128")->group(group);
+    verb.add_flag("--snapshot-copy", options->settings.snapshot_copy, "snapshot_cache is not off")->group(group);
 }
 
 } // namespace

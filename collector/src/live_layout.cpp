@@ -12,9 +12,10 @@ namespace snapscope {
 namespace {
 
 // Addresses are bigint there: the upper half of the address space would be negative.
-constexpr const char* layout_sql = "SELECT name, address, stride_bytes, entries, page_bytes, numa_nodes FROM "
-                                   "pg_catalog.pg_snapshot_layout()";
-constexpr std::size_t layout_columns = 6;
+constexpr const char* layout_sql =
+    "SELECT name, address, segment_offset, stride_bytes, entries, page_bytes, numa_nodes "
+    "FROM pg_catalog.pg_snapshot_layout()";
+constexpr std::size_t layout_columns = 7;
 
 std::optional<std::map<std::string, std::uint64_t>> nodes_of(const std::string& text) {
     const auto json = nlohmann::json::parse(text, nullptr, false);
@@ -62,18 +63,19 @@ Status add_layout_rows(const std::vector<std::vector<std::string>>& rows, std::v
             return fail("pg_snapshot_layout() has other columns than this program knows",
                         "use the program that was built with the server");
         const auto address = parse_integer<std::uint64_t>(row[1]);
-        const auto stride = parse_integer<std::uint64_t>(row[2]);
-        const auto entries = parse_integer<std::uint64_t>(row[3]);
+        const auto stride = parse_integer<std::uint64_t>(row[3]);
+        const auto entries = parse_integer<std::uint64_t>(row[4]);
         if (!address || !stride || !entries)
             return fail("pg_snapshot_layout() says nothing sensible about " + row[0]);
         auto array = std::ranges::find(arrays, row[0], &LiveArray::name);
         if (array == arrays.end())
-            array = arrays.insert(array, {row[0], *address, *stride, *entries, {}, {}});
+            array = arrays.insert(array, {row[0], *address, *stride, *entries, {}, {}, {}});
         else if (array->address != *address || array->stride_bytes != *stride || array->entries != *entries)
             return fail("pg_snapshot_layout() and the memory file disagree about " + row[0],
                         "the login reached another server, or this is a bug of the server's build");
-        array->page_bytes = parse_integer<std::uint64_t>(row[4]);
-        array->nodes = nodes_of(row[5]);
+        array->segment_offset = parse_integer<std::uint64_t>(row[2]);
+        array->page_bytes = parse_integer<std::uint64_t>(row[5]);
+        array->nodes = nodes_of(row[6]);
     }
     return {};
 }
@@ -93,7 +95,7 @@ Result<LiveLayout> read_live_layout(const TargetSpec& spec) {
     LiveLayout out;
     out.server = site.server;
     for (const Array& array : layout_of(site.memory->header()).arrays)
-        out.arrays.push_back({array.name, array.address, array.stride_bytes, array.entries, {}, {}});
+        out.arrays.push_back({array.name, array.address, array.stride_bytes, array.entries, {}, {}, {}});
     out.used = used_slots(*site.memory);
     SNAPSCOPE_TRY(ask_server(site, spec, out));
     return out;

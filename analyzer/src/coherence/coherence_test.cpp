@@ -173,7 +173,7 @@ TEST(NextLine, ALineThatWasTakenAwayAgainWasOfNoUse) {
     Sequence s("2x2", Protocol::mesi, Prefetch::next_line);
     s(0, R, 0)(2, W, 1)(0, R, 1);
     EXPECT_EQ(s.counts().useful_prefetches, 0U);
-    EXPECT_EQ(s.moved(Distance::cross_socket), 1U);
+    EXPECT_EQ(s.moved(Distance::cross_socket), 2U);
 }
 
 TEST(Streamer, AscendingReadsAreRunAheadOf) {

@@ -7,7 +7,7 @@
 namespace snapscope {
 namespace {
 
-constexpr std::uint64_t most_lines = std::uint64_t{1} << 24U;
+constexpr std::uint64_t most_lines = std::uint64_t{1} << 22U;
 
 std::uint64_t last_line(const Region& region) {
     return (region.address + region.bytes - 1) / line_bytes;

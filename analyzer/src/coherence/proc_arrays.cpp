@@ -1,4 +1,5 @@
 #include <snapscope/analyzer/proc_arrays.hpp>
+#include <snapscope/analyzer/shmem_offsets.hpp>
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -10,8 +11,6 @@ constexpr std::uint64_t most_backends = 262143;
 constexpr std::uint64_t most_slots = std::uint64_t{1} << 20U;
 constexpr std::uint64_t most_stride = std::uint64_t{1} << 16U;
 constexpr std::uint64_t page = 4096;
-constexpr std::uint64_t copy_header_bytes = 128;
-constexpr std::uint64_t subxids_a_slot = 65; // cached ones and the top-level xid
 
 std::uint64_t align(std::uint64_t value, std::uint64_t to) {
     return (value + to - 1) / to * to;
@@ -38,11 +37,7 @@ const Array* find(const Run& run, const char* name) {
 void place_copy(ProcArrays& arrays, std::uint64_t address) {
     arrays.copy_address = address;
     arrays.copy_xids_address = address + copy_header_bytes;
-    arrays.copy_subxids_address = arrays.copy_xids_address + align(4 * arrays.proc_limit, shmem_alignment);
-}
-
-std::uint64_t copy_bytes(const ProcArrays& arrays) {
-    return copy_header_bytes + align(4 * arrays.proc_limit, shmem_alignment) + 4 * subxids_a_slot * arrays.proc_limit;
+    arrays.copy_subxids_address = address + snapshot_copy_subxids_offset(arrays.proc_limit);
 }
 
 std::uint64_t pgprocnos_beside(MadeUp& made_up, const ProcArrays& arrays) {
@@ -50,6 +45,14 @@ std::uint64_t pgprocnos_beside(MadeUp& made_up, const ProcArrays& arrays) {
 }
 
 } // namespace
+
+std::uint64_t snapshot_copy_subxids_offset(std::uint64_t limit) {
+    return copy_header_bytes + align(4 * limit, shmem_alignment);
+}
+
+std::uint64_t snapshot_copy_bytes(std::uint64_t limit) {
+    return snapshot_copy_subxids_offset(limit) + 4 * subxids_a_slot * limit;
+}
 
 std::uint64_t ProcSettings::max_backends() const {
     return std::uint64_t{max_connections} + autovacuum_max_workers + 1 + max_worker_processes + max_wal_senders;
@@ -62,6 +65,13 @@ std::uint64_t ProcSettings::slots() const {
 Status check_settings(const ProcSettings& settings) {
     if (settings.max_connections == 0)
         return fail("a server has at least one connection", "", ErrorClass::usage);
+    constexpr std::uint32_t fewest_locks = 10;
+    constexpr std::uint32_t most_locks = 1U << 20U;
+    const auto fits = [](std::uint32_t locks) { return locks >= fewest_locks && locks <= most_locks; };
+    if (!fits(settings.max_locks_per_transaction) || !fits(settings.max_pred_locks_per_transaction))
+        return fail(fmt::format("locks a transaction are {} to {}", fewest_locks, most_locks), "", ErrorClass::usage);
+    if (settings.shared_buffers < 16 || settings.shared_buffers > (1U << 30U))
+        return fail("shared_buffers are 128kB to 8TB", "", ErrorClass::usage);
     if (settings.max_backends() > most_backends || settings.max_prepared_transactions > most_backends)
         return fail(fmt::format("no server has more than {} backends", most_backends), "", ErrorClass::usage);
     return {};
@@ -71,7 +81,7 @@ void ProcArrays::pad_entries(std::uint64_t stride) {
     if (stride == pgxact_stride)
         return;
     pgxact_stride = stride;
-    pgxact_address = std::uint64_t{0x5} << 44U; // the real place has no room for it
+    pgxact_address = std::uint64_t{0x4} << 44U; // the real place has no room for it
     assumed.emplace_back("PGXACT");
 }
 
@@ -105,23 +115,26 @@ Result<ProcArrays> proc_arrays_of(const Run& run) {
         out.assumed.emplace_back("pgprocnos");
         out.pgprocnos_address = pgprocnos_beside(made_up, out);
     }
-    out.lock_address = place("ProcArrayLock", 16);
+    out.lock_address = place("ProcArrayLock", lwlock_bytes);
     out.latest_completed_xid_address = place("latestCompletedXid", 4);
-    place_copy(out, place("snapshot_copy", copy_bytes(out)));
+    place_copy(out, place("snapshot_copy", snapshot_copy_bytes(out.proc_limit)));
     return out;
 }
 
 ProcArrays compute_proc_arrays(const ProcSettings& settings) {
+    constexpr std::uint64_t segment = std::uint64_t{0x5} << 44U;
+    ProcSettings with_copy = settings;
+    with_copy.snapshot_copy = true; // behind all else: it moves nothing
+    const ShmemOffsets offsets = shmem_offsets_13(with_copy);
     ProcArrays out;
-    MadeUp made_up;
     out.slots = settings.slots();
     out.proc_limit = settings.max_backends() + settings.max_prepared_transactions;
     out.max_connections = settings.max_connections;
-    out.pgxact_address = made_up.take(out.slots * out.pgxact_stride);
-    out.pgprocnos_address = pgprocnos_beside(made_up, out);
-    out.lock_address = made_up.take(16);
-    out.latest_completed_xid_address = made_up.take(4);
-    place_copy(out, made_up.take(copy_bytes(out)));
+    out.pgxact_address = segment + offsets.pgxact;
+    out.pgprocnos_address = segment + offsets.pgprocnos;
+    out.lock_address = segment + offsets.proc_array_lock;
+    out.latest_completed_xid_address = segment + offsets.latest_completed_xid;
+    place_copy(out, segment + *offsets.snapshot_copy);
     return out;
 }
 

@@ -1,5 +1,6 @@
 #include <snapscope/analyzer/layout.hpp>
 #include <snapscope/analyzer/line_space.hpp>
+#include <snapscope/analyzer/shmem_offsets.hpp>
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -36,16 +37,15 @@ std::uint64_t densest(const ArrayPlace& array, std::uint64_t count) {
 
 } // namespace
 
-ArrayPlace place_array(std::string name, std::uint64_t address, bool address_known, std::uint64_t stride_bytes,
-                       std::uint64_t entries, std::optional<std::uint64_t> page_bytes) {
+ArrayPlace place_array(std::string name, std::uint64_t address, std::uint64_t stride_bytes, std::uint64_t entries,
+                       std::optional<std::uint64_t> page_bytes) {
     ArrayPlace out;
     out.name = std::move(name);
     out.address_mod_64 = address % line_bytes;
     out.stride_bytes = stride_bytes;
     out.entries = entries;
     out.page_bytes = page_bytes;
-    if (address_known)
-        out.address = address;
+    out.address = address;
     if (stride_bytes == 0 || entries == 0)
         return out;
     out.lines = spanned(out, 0, entries);
@@ -53,7 +53,7 @@ ArrayPlace place_array(std::string name, std::uint64_t address, bool address_kno
         out.straddling_entries +=
             (out.address_mod_64 + i * stride_bytes) % line_bytes + stride_bytes > line_bytes ? 1 : 0;
     const std::uint64_t page = page_bytes.value_or(usual_page_bytes);
-    if (address_known && page != 0)
+    if (page != 0)
         out.pages = (address + stride_bytes * entries - 1) / page - address / page + 1;
     return out;
 }
@@ -95,13 +95,24 @@ LayoutReport compute_layout(const ProcSettings& settings) {
     out.source = "computed";
     out.server = "13";
     out.max_connections = settings.max_connections;
+    const ShmemOffsets offsets = shmem_offsets_13(settings);
     const std::uint64_t procs = settings.slots();
     const std::uint64_t numbers = settings.max_backends() + settings.max_prepared_transactions;
-    // ShmemAlloc() rounds to 128 bytes, so each begins on a line.
-    out.arrays = {place_array("PGXACT", 0, false, pgxact_bytes, procs, std::nullopt),
-                  place_array("PGPROC", 0, false, pgproc_bytes, procs, std::nullopt),
-                  place_array("pgprocnos", proc_array_head_bytes, false, 4, numbers, std::nullopt)};
-    out.notes = {"addresses, pages and nodes depend on all that the server allocates before: ask a live one"};
+    const auto add = [&](const char* name, std::uint64_t offset, std::uint64_t stride, std::uint64_t entries) {
+        ArrayPlace array = place_array(name, offset, stride, entries, std::nullopt); // the segment begins on a page
+        array.segment_offset = offset;
+        array.address.reset();
+        out.arrays.push_back(std::move(array));
+    };
+    add("PGXACT", offsets.pgxact, pgxact_bytes, procs);
+    add("PGPROC", offsets.pgproc, pgproc_bytes, procs);
+    add("pgprocnos", offsets.pgprocnos, 4, numbers);
+    add("ProcArrayLock", offsets.proc_array_lock, lwlock_bytes, 1);
+    add("latestCompletedXid", offsets.latest_completed_xid, 4, 1);
+    if (offsets.snapshot_copy)
+        add("snapshot_copy", *offsets.snapshot_copy, snapshot_copy_bytes(numbers), 1);
+    out.notes = {"pages are of 4096 bytes, and the segment begins on one; its address and the pages' nodes: ask a live "
+                 "server"};
     return out;
 }
 

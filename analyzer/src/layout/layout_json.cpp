@@ -30,13 +30,14 @@ Json to_json(const ActiveSlots& active) {
 Json to_json(const ArrayPlace& array) {
     return {{"name", to_utf8(array.name)},
             {"address", array.address ? Json(fmt::format("{:#x}", *array.address)) : Json(nullptr)},
+            {"segment_offset", or_null(array.segment_offset)},
             {"address_mod_64", array.address_mod_64},
             {"stride_bytes", array.stride_bytes},
             {"entries", array.entries},
             {"lines", array.lines},
             {"straddling_entries", array.straddling_entries},
             {"page_bytes", or_null(array.page_bytes)},
-            {"pages", or_null(array.pages)},
+            {"pages", array.pages},
             {"numa_nodes", or_null(array.numa_nodes)}};
 }
 

@@ -87,8 +87,7 @@ Result<LayoutReport> layout_of_run(const Run& run, const std::filesystem::path& 
         if (array.entries > most_entries || array.stride_bytes > most_stride || array.address > ~std::uint64_t{0} / 2)
             return fail(fmt::format("{} with {} entries of {} bytes is no array of a server", array.name, array.entries,
                                     array.stride_bytes));
-        out.arrays.push_back(
-            place_array(array.name, array.address, true, array.stride_bytes, array.entries, std::nullopt));
+        out.arrays.push_back(place_array(array.name, array.address, array.stride_bytes, array.entries, std::nullopt));
         if (array.name == "PGXACT" || (array.name == "xids" && pgxact == nullptr))
             pgxact = &array;
     }

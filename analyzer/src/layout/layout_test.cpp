@@ -1,4 +1,5 @@
 #include <snapscope/analyzer/layout.hpp>
+#include <snapscope/analyzer/shmem_offsets.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 
 ArrayPlace entries(std::uint64_t address, std::uint64_t count, std::uint64_t stride = 12) {
-    return place_array("PGXACT", address, true, stride, count, std::nullopt);
+    return place_array("PGXACT", address, stride, count, std::nullopt);
 }
 
 std::vector<std::uint32_t> range(std::uint32_t from, std::uint32_t to) {
@@ -29,7 +30,7 @@ TEST(Layout, TheFoundersTableOfActiveBlocks) {
         EXPECT_EQ(active.lines, aligned ? 36U : 37U) << max_connections;
         EXPECT_EQ(active.first, max_connections - 192);
         EXPECT_EQ(active.last, max_connections - 1);
-        EXPECT_NEAR(*active.scattered_fraction, 0, 0.03) << "as dense as can be, but for where a line begins";
+        EXPECT_LT(*active.scattered_fraction, 0.15) << "as dense as can be, but for where a line begins";
     }
 }
 
@@ -73,7 +74,7 @@ TEST(Layout, ComputedSizesFollowTheSettings) {
     EXPECT_EQ(report.arrays[0].name, "PGXACT");
     EXPECT_EQ(report.arrays[0].entries, 1026U) << "MaxBackends is max_connections + 22, four auxiliary processes";
     EXPECT_EQ(report.arrays[0].address_mod_64, 0U);
-    EXPECT_EQ(report.arrays[0].pages, std::nullopt) << "its place in a page is not known";
+    EXPECT_EQ(report.arrays[0].address, std::nullopt) << "no server runs";
     settings.max_prepared_transactions = 10;
     settings.max_wal_senders = 0;
     EXPECT_EQ(compute_layout(settings).arrays[0].entries, 1026U);
@@ -84,10 +85,47 @@ TEST(Layout, ComputedSizesFollowTheSettings) {
     EXPECT_FALSE(check_settings(settings));
 }
 
-TEST(Layout, PagesAreCountedWhereTheAddressIsKnown) {
+struct Point {
+    std::uint32_t max_connections, residue;
+    std::uint64_t active_residue, active_pages;
+};
+
+// Read from running servers of stock 13.16: where PGXACT and its topmost 192 entries lie in their page.
+constexpr Point points[] = {
+    {200, 640, 736, 1},   {250, 3840, 440, 1},   {300, 3328, 528, 1},  {350, 2432, 232, 1},  {400, 1664, 64, 1},
+    {450, 896, 3992, 2},  {500, 384, 4080, 2},   {550, 3584, 3784, 2}, {600, 2944, 3744, 2}, {650, 2048, 3448, 2},
+    {700, 1536, 3536, 2}, {750, 640, 3240, 2},   {800, 3968, 3072, 2}, {850, 3200, 2904, 2}, {900, 2688, 2992, 2},
+    {950, 1792, 2696, 2}, {1000, 1152, 2656, 2},
+};
+
+TEST(Layout, ComputedPlacesAreThoseOfRunningServers) {
+    for (const Point& point : points) {
+        ProcSettings settings;
+        settings.max_connections = point.max_connections;
+        const std::uint64_t pgxact = shmem_offsets_13(settings).pgxact;
+        EXPECT_EQ(pgxact % 4096, point.residue) << point.max_connections;
+        const std::uint64_t active = pgxact + 12 * (point.max_connections - 192U);
+        EXPECT_EQ(active % 4096, point.active_residue) << point.max_connections;
+        EXPECT_EQ((active % 4096 + 12 * 192 - 1) / 4096 + 1, point.active_pages) << point.max_connections;
+    }
+}
+
+TEST(Layout, ThePadMovesThePlacesAndTheCopyDoesNot) {
+    ProcSettings settings;
+    const auto plain = shmem_offsets_13(settings);
+    settings.snapshot_layout_pad_kib = 192;
+    EXPECT_EQ(shmem_offsets_13(settings).pgxact, plain.pgxact + 192 * 1024);
+    settings.snapshot_layout_pad_kib = 0;
+    settings.snapshot_copy = true;
+    EXPECT_EQ(shmem_offsets_13(settings).pgxact, plain.pgxact);
+    EXPECT_FALSE(plain.snapshot_copy);
+    EXPECT_EQ(*shmem_offsets_13(settings).snapshot_copy % 128, 0U);
+}
+
+TEST(Layout, PagesAreCountedFromTheAddress) {
     EXPECT_EQ(entries(4096, 300).pages, 1U);
     EXPECT_EQ(entries(4096 + 640, 300).pages, 2U);
-    EXPECT_EQ(place_array("x", 0x40000000, true, 12, 1'000'000, 2 << 20).pages, 6U);
+    EXPECT_EQ(place_array("x", 0x40000000, 12, 1'000'000, 2 << 20).pages, 6U);
 }
 
 TEST(Layout, JsonHasTheNamesOfTheContract) {
@@ -106,14 +144,17 @@ TEST(Layout, JsonHasTheNamesOfTheContract) {
     EXPECT_EQ(json["active_slots"]["first"], 3);
     EXPECT_EQ(json["active_slots"]["last"], 4);
     EXPECT_EQ(json["active_slots"]["scattered_fraction"], 0);
-    EXPECT_EQ(json["active_slots"]["shared_lines"][0]["slots"], nlohmann::json({3, 4}));
+    EXPECT_EQ(json["active_slots"]["shared_lines"][0]["slots"], nlohmann::ordered_json({3, 4}));
 }
 
 TEST(Layout, ARunWithoutTheArrayIsRefused) {
     Run run;
     EXPECT_FALSE(layout_of_run(run, "/nonexistent"));
     run.layout.arrays = {{"PGXACT", 0x1000, 12, 100, 0, 0}};
-    run.slots = {{.slot = 3, .pid = 1}, {.slot = 4, .pid = std::nullopt}};
+    run.slots.resize(2);
+    run.slots[0].slot = 3;
+    run.slots[0].pid = 1;
+    run.slots[1].slot = 4;
     const auto report = layout_of_run(run, "/nonexistent").value();
     EXPECT_EQ(report.active->count, 1U);
     EXPECT_FALSE(report.churn) << "nobody recorded who came and went";

@@ -8,9 +8,7 @@ namespace {
 
 // Lines of a scan that are read without anybody else in between.
 constexpr std::uint32_t lines_a_piece = 8;
-constexpr std::uint64_t lock_bytes = 16;
 constexpr std::uint64_t header_bytes = 64; // of the copy: one line
-constexpr std::uint64_t subxids_a_slot = 65;
 
 constexpr std::array<const char*, purpose_count> purpose_words{
     "lock", "scan", "copy", "build", "own_entry", "xact_end", "invalidation", "horizon", "connect"};
@@ -26,7 +24,7 @@ AccessPrograms::AccessPrograms(const ProcArrays& arrays, const LineSpace& lines,
 
 std::vector<Region> AccessPrograms::regions(const ProcArrays& arrays) {
     return {
-        {"ProcArrayLock", arrays.lock_address, lock_bytes},
+        {"ProcArrayLock", arrays.lock_address, lwlock_bytes},
         {"latestCompletedXid", arrays.latest_completed_xid_address, 4},
         {"ProcArray", arrays.pgprocnos_address - proc_array_head_bytes, proc_array_head_bytes + 4 * arrays.proc_limit},
         {"PGXACT", arrays.pgxact_address, arrays.slots * arrays.pgxact_stride},

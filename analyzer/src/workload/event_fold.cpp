@@ -8,6 +8,8 @@
 namespace snapscope {
 namespace {
 
+constexpr double longest_wait_ns = 1e15; // what no clock of a run says
+
 SnapshotPath path_of(const Event& event, bool builder_wait) {
     switch (event.outcome) {
     case SNAPSCOPE_OUTCOME_REBUILT:
@@ -44,8 +46,8 @@ void EventFold::close(Slot& slot, std::uint32_t index) {
 void EventFold::wait(Slot& slot, const Event& event) const {
     if (event.b == SNAPSCOPE_WAIT_BUILDER)
         slot.builder_wait = true;
-    else if (event.b == SNAPSCOPE_WAIT_LOCK && ticks_per_ns_)
-        slot.lock_wait_ns = static_cast<std::int64_t>(std::llround(static_cast<double>(event.a) / *ticks_per_ns_));
+    else if (event.b == SNAPSCOPE_WAIT_LOCK && ticks_per_ns_ && *ticks_per_ns_ > 0)
+        slot.lock_wait_ns = std::llround(std::min(longest_wait_ns, static_cast<double>(event.a) / *ticks_per_ns_));
 }
 
 Operation EventFold::snapshot(Slot& slot, const Event& event) {

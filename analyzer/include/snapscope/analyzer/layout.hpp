@@ -19,19 +19,19 @@ namespace snapscope {
 
 struct ArrayPlace {
     std::string name;
-    std::optional<std::uint64_t> address; // none: computed, only its residue is known
+    std::optional<std::uint64_t> address;        // none: computed
+    std::optional<std::uint64_t> segment_offset; // of the main shared memory segment
     std::uint64_t address_mod_64 = 0;
     std::uint64_t stride_bytes = 0, entries = 0;
     std::uint64_t lines = 0, straddling_entries = 0;
     std::optional<std::uint64_t> page_bytes;
-    std::optional<std::uint64_t> pages;                             // none: it depends on what is not known
+    std::uint64_t pages = 0;
     std::optional<std::map<std::string, std::uint64_t>> numa_nodes; // pages by node, "absent" those nobody touched
 };
 
-// `address_known` false: only ADDRESS mod 64 counts.
-[[nodiscard]] ArrayPlace place_array(std::string name, std::uint64_t address, bool address_known,
-                                     std::uint64_t stride_bytes, std::uint64_t entries,
-                                     std::optional<std::uint64_t> page_bytes);
+// ADDRESS may also count from the beginning of a page.  Pages: of 4 KiB where nobody says.
+[[nodiscard]] ArrayPlace place_array(std::string name, std::uint64_t address, std::uint64_t stride_bytes,
+                                     std::uint64_t entries, std::optional<std::uint64_t> page_bytes);
 
 struct SharedLine {
     std::uint64_t line = 0; // within PGXACT, from 0

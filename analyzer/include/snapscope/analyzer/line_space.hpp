@@ -27,7 +27,7 @@ using LineId = std::uint32_t;
 class LineSpace {
   public:
     // Regions may share lines, never overlap in bytes.  Fails for an empty
-    // region, one that wraps, and for more lines than 2^24.
+    // region, one that wraps, and for more lines than 2^22.
     [[nodiscard]] static Result<LineSpace> create(std::vector<Region> regions);
 
     [[nodiscard]] std::size_t lines() const { return addresses_.size(); }

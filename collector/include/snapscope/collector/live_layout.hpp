@@ -20,6 +20,7 @@ namespace snapscope {
 struct LiveArray {
     std::string name; // as pg_snapshot_layout() names them
     std::uint64_t address = 0, stride_bytes = 0, entries = 0;
+    std::optional<std::uint64_t> segment_offset;
     std::optional<std::uint64_t> page_bytes;
     std::optional<std::map<std::string, std::uint64_t>> nodes; // pages by node, "absent" those that nobody touched
 };
@@ -35,8 +36,8 @@ struct LiveLayout {
 // file and the server's own answer contradict each other.
 [[nodiscard]] Result<LiveLayout> read_live_layout(const TargetSpec& spec);
 
-// Rows of pg_snapshot_layout() (name, address, stride_bytes, entries,
-// page_bytes, numa_nodes), added to what is known; an error names the row.
+// Rows of pg_snapshot_layout() (name, address, segment_offset, stride_bytes,
+// entries, page_bytes, numa_nodes), added to what is known; an error names the row.
 [[nodiscard]] Status add_layout_rows(const std::vector<std::vector<std::string>>& rows, std::vector<LiveArray>& arrays);
 
 } // namespace snapscope
