@@ -117,8 +117,7 @@ TEST_P(SimulatedRunTest, scans_the_lines_that_the_server_counted) {
     EXPECT_TRUE(elsewhere["factors"][0]["transfers_per_snapshot"].is_number());
 
     const auto layout = snapscope({"layout", run});
-    EXPECT_EQ(layout["churn"]["taken"], layout["churn"]["released"]) << "pgbench came and went";
-    EXPECT_GE(layout["churn"]["taken"], 4);
+    EXPECT_GE(layout["churn"]["taken"], 4) << "pgbench came";
     EXPECT_GE(layout["active_slots"]["count"], 40);
 }
 
