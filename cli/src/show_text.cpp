@@ -113,8 +113,9 @@ void add_lines(const Summary& summary, Lines& lines) {
 void add_lock_waits(const Summary& summary, Lines& lines) {
     const LockWaitSummary& w = summary.lock_waits;
     const auto each = [](const std::optional<std::uint64_t>& waits, const std::optional<std::uint64_t>& ns) {
-        return waits && ns && *waits > 0 ? duration(static_cast<double>(*ns) / static_cast<double>(*waits)) + " each"
-                                         : std::string();
+        return waits && ns && *waits > 0
+                   ? duration_text(static_cast<double>(*ns) / static_cast<double>(*waits)) + " each"
+                   : std::string();
     };
     if (!w.exclusive && !w.shared)
         return;

@@ -92,13 +92,6 @@ TEST(EndedChildren, AreInTheStat) {
     EXPECT_EQ(ended_children_ticks(""), std::nullopt);
 }
 
-TEST(CpuList, IsThatOfSysfs) {
-    EXPECT_THAT(parse_cpu_list("0-2,5\n").value_or(std::vector<std::uint32_t>{}), ElementsAre(0, 1, 2, 5));
-    EXPECT_FALSE(parse_cpu_list(""));
-    EXPECT_FALSE(parse_cpu_list("3-1"));
-    EXPECT_FALSE(parse_cpu_list("0-99999999"));
-}
-
 TEST(WatchRotation, GoesFromTheLockOverEverySlotAndBack) {
     WatchRotation rotation;
     std::vector<std::string> words;

@@ -1,6 +1,6 @@
 #include "word_watch.hpp"
 
-#include <snapscope/base/text.hpp>
+#include <snapscope/base/cpu_list.hpp>
 #include <snapscope/collector/procfs.hpp>
 
 #include <algorithm>
@@ -14,8 +14,6 @@
 
 namespace snapscope {
 namespace {
-
-constexpr std::uint32_t most_cpus = 65536;
 
 tl::unexpected<Error> watch_error(int error) {
     auto failure = fail_errno("cannot set a hardware watchpoint", error).value();
@@ -140,25 +138,10 @@ std::vector<CpuAccesses> WordWatch::read() const {
     return rows;
 }
 
-std::optional<std::vector<std::uint32_t>> parse_cpu_list(std::string_view text) {
-    std::vector<std::uint32_t> cpus;
-    for (const auto& part : split(trim(text), ',')) {
-        const auto dash = part.find('-');
-        const auto first = parse_integer<std::uint32_t>(std::string_view(part).substr(0, dash));
-        const auto last =
-            dash == std::string::npos ? first : parse_integer<std::uint32_t>(std::string_view(part).substr(dash + 1));
-        if (!first || !last || *last < *first || *last >= most_cpus)
-            return std::nullopt;
-        for (std::uint32_t cpu = *first; cpu <= *last; ++cpu)
-            cpus.push_back(cpu);
-    }
-    return cpus;
-}
-
 std::vector<std::uint32_t> online_cpus() {
     const auto text = read_text("/sys/devices/system/cpu/online");
     auto cpus = text ? parse_cpu_list(*text) : std::nullopt;
-    if (cpus)
+    if (cpus && !cpus->empty())
         return std::move(*cpus);
     std::vector<std::uint32_t> all(static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN))));
     for (std::uint32_t cpu = 0; cpu < all.size(); ++cpu)

@@ -50,8 +50,6 @@ class WordWatch {
 
 // CPUs that are online.
 [[nodiscard]] std::vector<std::uint32_t> online_cpus();
-// "0-3,8" as of sysfs; nullopt where it is not like that.
-[[nodiscard]] std::optional<std::vector<std::uint32_t>> parse_cpu_list(std::string_view text);
 
 // ns that one access to a watched word costs its process here; measured at the first call.
 [[nodiscard]] Result<double> watch_hit_ns();

@@ -41,10 +41,10 @@ TEST_F(Analyze, ASweepFolderWithAFailedPointAndOneNotReached) {
     sweep.id = std::string(32, 'b');
     sweep.x = "max_connections";
     sweep.wall_start = "2024-05-01T12:00:00Z";
-    sweep.points = {{200, "off", 1, 0, {}, PointState::done, "p1.snap", ""},
-                    {400, "off", 1, 1, {}, PointState::done, "p2.snap", ""},
-                    {700, "off", 1, 2, {}, PointState::failed, std::nullopt, "too many clients already"},
-                    {1000, "off", 1, 3, {}, PointState::planned, std::nullopt, ""}};
+    sweep.points = {{200, "off", 1, 0, {}, PointState::done, "p1.snap", "", {}, {}},
+                    {400, "off", 1, 1, {}, PointState::done, "p2.snap", "", {}, {}},
+                    {700, "off", 1, 2, {}, PointState::failed, std::nullopt, "too many clients already", {}, {}},
+                    {1000, "off", 1, 3, {}, PointState::planned, std::nullopt, "", {}, {}}};
     ASSERT_TRUE(write_sweep_file(path("n.sweep"), sweep));
     const auto outcome = run({"analyze", "n.sweep", "--format", "json"});
     EXPECT_EQ(outcome.status, 3) << "a point was not reached";

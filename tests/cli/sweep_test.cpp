@@ -134,8 +134,9 @@ TEST_F(RunSweep, AServerThatDoesNotStartIsAFailedPointWithItsReason) {
         run(words({"--max-connections", "30", "--mode", "off,nonsense"}, {"pgbench", "-n", "-t", "1"}));
     EXPECT_EQ(outcome.status, 3);
     for (const auto& point : sweep().points)
-        if (point.mode == "nonsense")
+        if (point.mode == "nonsense") {
             EXPECT_THAT(point.reason, HasSubstr("snapshot_cache"));
+        }
 }
 
 TEST_F(RunSweep, WhatIsInterruptedIsResumedWhereItStood) {

@@ -55,8 +55,9 @@ TEST_P(LayoutTest, computed_and_live_agree) {
         const auto pgxact = array_named(server, "PGXACT");
         EXPECT_TRUE(pgxact["pages"].is_number());
         EXPECT_TRUE(pgxact["numa_nodes"].is_object()) << "a login tells";
-        if (pgxact["page_bytes"] == 4096)
+        if (pgxact["page_bytes"] == 4096) {
             EXPECT_EQ(pgxact["pages"], array_named(computed, "PGXACT")["pages"]);
+        }
         cluster_.reset();
     }
 }

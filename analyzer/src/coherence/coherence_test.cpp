@@ -3,6 +3,7 @@
 #include <snapscope/analyzer/coherence.hpp>
 #include <snapscope/analyzer/sharded_model.hpp>
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
 

@@ -148,7 +148,7 @@ TEST(Layout, JsonHasTheNamesOfTheContract) {
 }
 
 TEST(Layout, ARunWithoutTheArrayIsRefused) {
-    Run run;
+    snapscope::Run run;
     EXPECT_FALSE(layout_of_run(run, "/nonexistent"));
     run.layout.arrays = {{"PGXACT", 0x1000, 12, 100, 0, 0}};
     run.slots.resize(2);

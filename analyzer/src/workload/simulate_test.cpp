@@ -106,7 +106,7 @@ TEST(Simulate, TheCopyIsReadOnOneLineAndWipedByWriters) {
 
 TEST(Simulate, ScansOfTwoAtOnceAlternate) {
     // 100 other entries: 20 lines in three pieces. The second scan writes its entry in the middle of the first.
-    Run run = two_backends("off");
+    snapscope::Run run = two_backends("off");
     for (std::uint32_t slot = 2; slot < 100; ++slot)
         connect(run, slot);
     TestEvents late;
@@ -134,7 +134,7 @@ TEST(Simulate, ModelledLinesOfAScanAreHeldAgainstTheServersOwnCount) {
 }
 
 TEST(Simulate, BackendsThatComeAndGoChangeWhatAScanReads) {
-    Run run = two_backends("off");
+    snapscope::Run run = two_backends("off");
     TestEvents events;
     events.add(1, 60, 0, SNAPSCOPE_EV_SLOT_TAKEN);
     events.snapshot(10, 20, 0, 0, SNAPSCOPE_OUTCOME_PRIVATE_SCAN);
@@ -148,13 +148,13 @@ TEST(Simulate, BackendsThatComeAndGoChangeWhatAScanReads) {
 TEST(Simulate, WhatCannotBeModelledIsRefusedInWords) {
     TestEvents events;
     events.snapshot(10, 20, 0, 77, SNAPSCOPE_OUTCOME_PRIVATE_SCAN);
-    const auto error = [&](const Run& run, const SimulateOptions& options) {
+    const auto error = [&](const snapscope::Run& run, const SimulateOptions& options) {
         const auto result = simulate(run, events.pull(), options);
         return result ? std::string("no error") : result.error().message();
     };
     EXPECT_THAT(error(two_backends("off"), on("2x1")), HasSubstr("CPU 77"));
     EXPECT_THAT(error(two_backends("n/a"), on("2x1")), HasSubstr("snapshot_cache"));
-    Run run = two_backends("off");
+    snapscope::Run run = two_backends("off");
     run.layout.arrays.erase(run.layout.arrays.begin());
     EXPECT_THAT(error(run, on("2x1")), HasSubstr("PGXACT"));
     run = two_backends("off");
@@ -169,15 +169,16 @@ TEST(Simulate, LayoutsThatMakeNoSenseAreRefusedOrHarmless) {
     const std::uint64_t odd[] = {0, 1, 11, 63, 0xffff, 1 << 14, ~std::uint64_t{0}, ~std::uint64_t{0} / 2, 0x10000};
     int accepted = 0;
     for (int i = 0; i < 400; ++i) {
-        Run run = two_backends("copy");
+        snapscope::Run run = two_backends("copy");
         Array& array = run.layout.arrays[random() % run.layout.arrays.size()];
         (random() % 3 == 0   ? array.address
          : random() % 2 == 0 ? array.stride_bytes
                              : array.entries) = odd[random() % std::size(odd)];
         const auto result = simulate(run, events.pull(), on("2x1"));
         accepted += result ? 1 : 0;
-        if (!result)
+        if (!result) {
             EXPECT_FALSE(result.error().what.empty());
+        }
     }
     EXPECT_GT(accepted, 0);
     EXPECT_LT(accepted, 400);
