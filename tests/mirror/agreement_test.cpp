@@ -63,10 +63,17 @@ TEST_P(MirrorAgreement, slots_are_those_of_pg_stat_activity) {
         with_xmin += told[1].empty() ? 0 : 1;
     }
     EXPECT_EQ(with_xmin, 6);
-    // Every process that takes part in the proc array, and nobody else.
-    EXPECT_EQ(static_cast<std::int64_t>(sight.procs.slots.size()),
-              asking.number("SELECT count(*) FROM pg_stat_activity WHERE backend_type IN ('client backend', "
-                            "'logical replication launcher', 'walsender', 'background worker')"));
+    // Every process that takes part in the proc array, and nobody else; who has just left may still be in one of the
+    // two.
+    std::int64_t told = -1;
+    std::int64_t seen = -2;
+    for (int tries = 0; tries < 200 && told != seen; ++tries) {
+        std::this_thread::sleep_for(20ms);
+        told = asking.number("SELECT count(*) FROM pg_stat_activity WHERE backend_type IN ('client backend', "
+                             "'logical replication launcher', 'walsender', 'background worker')");
+        seen = static_cast<std::int64_t>(look(*server).procs.slots.size());
+    }
+    EXPECT_EQ(seen, told);
 }
 
 TEST_P(MirrorAgreement, prepared_transactions_are_seen_and_hold_the_horizon) {
@@ -231,7 +238,7 @@ TEST_P(MirrorAgreement, a_torn_sample_is_never_shown_while_backends_come_and_go)
             continue;
         }
         ++whole;
-        EXPECT_LE(dense.slots.size(), 10U);
+        EXPECT_LE(dense.slots.size(), 30U);
         std::set<std::uint32_t> slots;
         for (const auto& slot : dense.slots) {
             EXPECT_TRUE(slots.insert(slot.slot).second);

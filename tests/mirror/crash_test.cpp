@@ -28,6 +28,7 @@ class MirrorCrash : public MirrorTest {
         const auto run = watch(options, [&](MirrorSource& source) {
             Session(cluster()).run("SELECT txid_current()");
             EXPECT_EQ(source.sample(monotonic_ns()).at(0), 1);
+            EXPECT_THAT(source.status().reason, testing::Not(testing::HasSubstr("not mapped")));
             kill_a_backend();
             ASSERT_TRUE(comes_back(cluster()));
             for (const auto& value : source.sample(monotonic_ns()))

@@ -90,7 +90,7 @@ TEST_P(MirrorRecord, without_a_right_the_missing_one_is_named) {
     if (::geteuid() != 0)
         GTEST_SKIP() << "becoming another user needs root";
     start();
-    const std::vector<std::string> nobody{"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+    const std::vector<std::string> nobody{"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
                                           "--inh-caps=-all"};
     auto words = target();
     words.insert(words.begin(), "doctor");
