@@ -25,6 +25,7 @@
 #include <sched.h>
 #include <stock_probes.hpp>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -128,6 +129,7 @@ __attribute__((noinline)) bool emit_one(snapscope_ring* ring, snapscope_control*
 }
 
 [[noreturn]] void child(Shared* shared, char* file) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL); // it would wait for orders for ever
     pin(0);
     snapscope_ring ring{};
     snapscope_ring_attach(&ring, file, 0);
