@@ -1,6 +1,7 @@
-// Holds run.json files against docs/run-schema.json with ajv.
+// Holds run.json files against docs/run-schema.json with ajv, or others against
+// another schema of docs.
 //
-//   node check.mjs [--modules DIR] [--refused FILE.jsonl] RUN.json...
+//   node check.mjs [--schema NAME.json] [--modules DIR] [--refused FILE.jsonl] RUN.json...
 //
 // Every RUN.json must satisfy the schema; every `run` in FILE.jsonl, one
 // {"why": ..., "run": ...} a line, must not.  ajv is installed from the lock file
@@ -16,9 +17,11 @@ const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, "..", "..");
 let modules = join(root, "build", "schema-test");
 let refused = null;
+let schemaName = "run-schema.json";
 const files = [];
 for (let args = process.argv.slice(2); args.length > 0; args.shift()) {
   if (args[0] === "--modules" && args.length > 1) modules = resolve((args.shift(), args[0]));
+  else if (args[0] === "--schema" && args.length > 1) schemaName = (args.shift(), args[0]);
   else if (args[0] === "--refused" && args.length > 1) refused = (args.shift(), args[0]);
   else files.push(args[0]);
 }
@@ -45,14 +48,14 @@ const fresh =
 if (!fresh) install();
 
 const Ajv = createRequire(join(modules, "package.json"))("ajv/dist/2020").default;
-const schema = JSON.parse(readFileSync(join(root, "docs", "run-schema.json"), "utf8"));
+const schema = JSON.parse(readFileSync(join(root, "docs", schemaName), "utf8"));
 const validate = new Ajv({ strict: true, allowUnionTypes: true }).compile(schema);
 
 // Every property says what it is.
 function undescribed(value, at) {
   const bad = [];
   for (const [name, property] of Object.entries(value?.properties ?? {})) {
-    const stated = property.description ?? schema.$defs[property.$ref?.split("/").pop()]?.description;
+    const stated = property.description ?? schema.$defs?.[property.$ref?.split("/").pop()]?.description;
     if (!stated && !/\/(if|then)$/.test(at)) bad.push(`${at}/${name}`);
   }
   if (value !== null && typeof value === "object")

@@ -1,8 +1,9 @@
 // Writes the runs that check.mjs holds against the schema, into the folder
-// given: full.snap, bare.snap, unfinished.snap, and refused.jsonl, one damaged
+// given: full.snap, bare.snap, unfinished.snap, sweep.json, and refused.jsonl, one damaged
 // run a line with the reader's reason for refusing it.
 
 #include <snapscope/recording/run_folder.hpp>
+#include <snapscope/recording/sweep.hpp>
 
 #include <cstdio>
 #include <fstream>
@@ -53,10 +54,25 @@ std::vector<json> damaged_runs() {
     return out;
 }
 
+SweepFile sample_sweep() {
+    SweepFile out;
+    out.id = full_sample_run().id;
+    out.tool_version = "0.1.0";
+    out.x = "max_connections";
+    out.load = "pgbench -S";
+    out.wall_start = "2024-05-01T12:00:00Z";
+    out.points = {{200, "off", 1, 2, {{"idle", "100"}}, PointState::done, "200-off-1.snap", ""},
+                  {400, "", 1, 0, {}, PointState::failed, std::nullopt, "the server did not start"},
+                  {700, "off", 1, 1, {}, PointState::planned, std::nullopt, ""}};
+    out.warnings = {"interrupted once"};
+    return out;
+}
+
 Status write_all_runs(const std::filesystem::path& folder) {
     SNAPSCOPE_TRY(write_finished(folder / "full.snap", full_sample_run()));
     SNAPSCOPE_TRY(write_finished(folder / "bare.snap", bare_sample_run()));
     SNAPSCOPE_TRY(write_unfinished(folder / "unfinished.snap"));
+    SNAPSCOPE_TRY(write_sweep_file(folder, sample_sweep()));
     std::ofstream refused(folder / "refused.jsonl");
     for (const json& run : damaged_runs()) {
         // Free text may be "%", numbers with a sign may be -1: not for the schema.
