@@ -44,7 +44,8 @@ std::string reason_in(std::string_view log) {
                            line.find("error:") != std::string_view::npos;
         if (fatal) // "configuration file ... contains errors" comes after the line that says which
             reason = line.ends_with("contains errors") && !last.empty() ? fmt::format("{}; {}", last, line) : line;
-        last = line;
+        if (line.find("HINT:") == std::string_view::npos) // it belongs to the line before
+            last = line;
     }
     return to_utf8(reason.empty() ? last : std::string_view(reason));
 }

@@ -21,6 +21,8 @@ TEST(ClusterFiles, finds_the_reason_in_a_log) {
               "FATAL:  no such setting");
     EXPECT_EQ(reason_in("LOG:  unrecognized x\nFATAL:  configuration file f contains errors\n"),
               "LOG:  unrecognized x; FATAL:  configuration file f contains errors");
+    EXPECT_EQ(reason_in("LOG:  invalid x\nHINT:  Available values: y.\nFATAL:  configuration file f contains errors\n"),
+              "LOG:  invalid x; FATAL:  configuration file f contains errors");
     EXPECT_EQ(reason_in("one\ntwo\n\n"), "two");
     EXPECT_EQ(reason_in(""), "");
 }

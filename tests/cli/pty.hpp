@@ -76,7 +76,7 @@ class OnTerminal {
     [[nodiscard]] const std::string& seen() const { return seen_; }
     // Whether TEXT is written, since forget(), within 60 s.
     bool shows(const std::string& text) {
-        for (int tries = 0; tries < 600; ++tries) {
+        for (const auto end = deadline(); Clock::now() < end;) {
             if (seen_.find(text) != std::string::npos)
                 return true;
             take(100);
@@ -86,9 +86,10 @@ class OnTerminal {
     // The same for a screen that is there already, of which only changes would be
     // written: it is asked for as a whole (Ctrl-L), again and again.
     bool now_shows(const std::string& text) {
-        for (int tries = 0; tries < 300; ++tries) {
+        for (const auto end = deadline(); Clock::now() < end;) {
             seen_.clear();
             press("\x0c");
+            std::this_thread::sleep_for(std::chrono::milliseconds(50)); // the whole of it, not its first bytes
             take(200);
             if (seen_.find(text) != std::string::npos)
                 return true;
@@ -97,7 +98,7 @@ class OnTerminal {
     }
     // Exit status as a shell states it; -1: it did not end within 60 s.
     int wait() {
-        for (int tries = 0; tries < 600; ++tries) {
+        for (const auto end = deadline(); Clock::now() < end;) {
             take(100);
             int status = 0;
             if (::waitpid(pid_, &status, WNOHANG) != pid_)
@@ -117,6 +118,8 @@ class OnTerminal {
     [[nodiscard]] bool echoes() const { return (settings().c_lflag & ECHO) != 0; }
 
   private:
+    using Clock = std::chrono::steady_clock;
+    [[nodiscard]] static Clock::time_point deadline() { return Clock::now() + std::chrono::seconds(60); }
     [[nodiscard]] termios settings() const {
         termios out{};
         ::tcgetattr(side_.get(), &out);
