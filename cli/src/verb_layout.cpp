@@ -115,7 +115,17 @@ void add_settings(CLI::App& verb, const std::shared_ptr<VerbOptions>& options) {
     add_number<std::uint32_t>(verb, "--snapshot-layout-pad", "KIB", 0, 1U << 22U, pad, "Default 0")->group(group);
     const auto megabytes = [options](std::uint32_t mb) { options->settings.shared_buffers = mb * blocks_a_megabyte; };
     add_number<std::uint32_t>(verb, "--shared-buffers", "MB", 1, 1U << 22U, megabytes, "Default 128")->group(group);
-    verb.add_flag("--snapshot-copy", options->settings.snapshot_copy, "snapshot_cache is not off")->group(group);
+    const auto cache = [options](const std::string& mode) {
+        options->settings.patched = true;
+        options->settings.snapshot_copy = mode != "off";
+    };
+    verb.add_option_function<std::string>("--snapshot-cache", cache, "Of a patched server (default: a stock one)")
+        ->type_name("MODE")
+        ->check([](const std::string& mode) {
+            const bool known = mode == "off" || mode == "copy" || mode == "spin" || mode == "lockfree";
+            return known ? std::string() : "'" + mode + "' is none of off, copy, spin, lockfree";
+        })
+        ->group(group);
 }
 
 } // namespace

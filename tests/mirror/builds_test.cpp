@@ -194,7 +194,7 @@ TEST_P(MirrorBuilds, a_server_in_pid_and_mount_namespaces_of_its_own_is_seen_wit
     command.output_file = cluster().log_file();
     auto server_process = Process::start(std::move(command));
     ASSERT_TRUE(server_process) << server_process.error().message();
-    ASSERT_TRUE(comes_back(cluster()));
+    ASSERT_TRUE(comes_back(cluster(), 0));
     const pid_t postmaster = postmaster_below(server_process->pid());
     ASSERT_NE(postmaster, 0);
     ASSERT_NE(ProcFs().namespace_pid(postmaster), postmaster);

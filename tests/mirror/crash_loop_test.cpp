@@ -24,7 +24,7 @@ TEST_P(MirrorCrashes, of_a_server_with_a_held_segment_all_end_in_a_restart) {
             Session victim(cluster());
             ASSERT_EQ(::kill(victim.pid(), SIGKILL), 0);
         }
-        ASSERT_TRUE(comes_back(cluster())) << "round " << round;
+        ASSERT_TRUE(comes_back(cluster(), round)) << "round " << round;
         EXPECT_FALSE((*mapping)->held()) << "round " << round;
     }
     EXPECT_EQ(count_in_log(cluster(), "reinitializing"), rounds);

@@ -30,7 +30,7 @@ class MirrorCrash : public MirrorTest {
             EXPECT_EQ(source.sample(monotonic_ns()).at(0), 1);
             EXPECT_THAT(source.status().reason, testing::Not(testing::HasSubstr("not mapped")));
             kill_a_backend();
-            ASSERT_TRUE(comes_back(cluster()));
+            ASSERT_TRUE(comes_back(cluster(), 1));
             for (const auto& value : source.sample(monotonic_ns()))
                 EXPECT_FALSE(value) << "a gap has no figures";
             // Found again: from some window on it counts.
@@ -88,7 +88,7 @@ TEST_P(MirrorCrash, a_mapping_holds_the_segment_only_until_the_first_crash) {
     EXPECT_EQ(by_mapping.counters, by_calls.counters);
     EXPECT_EQ(by_mapping.slots.size(), by_calls.slots.size());
     kill_a_backend();
-    ASSERT_TRUE(comes_back(cluster()));
+    ASSERT_TRUE(comes_back(cluster(), 1));
     EXPECT_FALSE((*mapping)->held());
     EXPECT_THAT((*mapping)->why_let_go(), testing::HasSubstr("crashed"));
 }

@@ -106,9 +106,10 @@ std::optional<std::int64_t> MirrorTest::total(const snapscope::Run& run, const s
     return std::nullopt;
 }
 
-bool comes_back(const Cluster& cluster) {
+bool comes_back(const Cluster& cluster, int crashes) {
     for (int attempt = 0; attempt < 600; ++attempt) {
-        if (PQping(cluster.conninfo().c_str()) == PQPING_OK)
+        // Before the postmaster has noticed, the server answers as ever.
+        if (count_in_log(cluster, "reinitializing") >= crashes && PQping(cluster.conninfo().c_str()) == PQPING_OK)
             return true;
         std::this_thread::sleep_for(100ms);
     }

@@ -73,7 +73,8 @@ class MirrorTest : public testing::TestWithParam<int> {
     std::vector<Value> last_window_;
 };
 
-// Waits until the server takes connections again; false after a minute.
-[[nodiscard]] bool comes_back(const Cluster& cluster);
+// Waits until the server takes connections again, after so many crashes since its
+// start; false after a minute.
+[[nodiscard]] bool comes_back(const Cluster& cluster, int crashes);
 
 } // namespace snapscope::test

@@ -61,9 +61,9 @@ SweepFile sample_sweep() {
     out.x = "max_connections";
     out.load = "pgbench -S";
     out.wall_start = "2024-05-01T12:00:00Z";
-    out.points = {{200, "off", 1, 2, {{"idle", "100"}}, PointState::done, "200-off-1.snap", ""},
-                  {400, "", 1, 0, {}, PointState::failed, std::nullopt, "the server did not start"},
-                  {700, "off", 1, 1, {}, PointState::planned, std::nullopt, ""}};
+    out.points = {{200, "off", 1, 2, {{"idle", "100"}}, PointState::done, "200-off-1.snap", "", {}, {}},
+                  {400, "", 1, 0, {}, PointState::failed, std::nullopt, "the server did not start", {}, {}},
+                  {700, "off", 1, 1, {}, PointState::planned, std::nullopt, "", {}, {}}};
     out.warnings = {"interrupted once"};
     return out;
 }

@@ -43,9 +43,7 @@ TEST_P(LayoutTest, computed_and_live_agree) {
         const auto server = live();
         std::vector<std::string> words{
             "layout", "--server",         "13", "--max-connections", connections, "--max-prepared-transactions",
-            "10",     "--shared-buffers", "16"};
-        if (GetParam() != "off")
-            words.emplace_back("--snapshot-copy");
+            "10",     "--shared-buffers", "16", "--snapshot-cache",  GetParam()};
         const auto computed = snapscope(std::move(words));
         for (const char* name : {"PGXACT", "PGPROC", "pgprocnos", "ProcArrayLock", "latestCompletedXid"})
             for (const char* field :

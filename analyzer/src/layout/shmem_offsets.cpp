@@ -148,6 +148,9 @@ ShmemOffsets shmem_offsets_13(const ProcSettings& settings) {
     out.pgxact = segment.take(pgxact_bytes * settings.slots());
     segment.take(1); // ProcStructLock
 
+    if (settings.patched)
+        segment.take(1); // the place of the memory file: less than a line pair
+
     const std::uint64_t limit = with_prepared(settings);
     out.proc_array = segment.take(proc_array_head_bytes + 4 * limit);
     out.pgprocnos = out.proc_array + proc_array_head_bytes;

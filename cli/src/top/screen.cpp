@@ -57,7 +57,7 @@ class Writer {
                                                state_.server.snapshot_cache, state_.target);
         add({{"snapscope top  ", Tone::strong}, {escape_terminal(server)}});
         std::string now = state_.interval_s > 0 ? fmt::format("over the last {:.2f} s", state_.interval_s)
-                                                : fmt::format("first numbers after {} s", brief(options_.interval_s));
+                                                : fmt::format("first numbers after {:g} s", options_.interval_s);
         if (!state_.trouble.empty())
             now = "nothing is seen now";
         if (state_.gaps > 0)
@@ -211,7 +211,7 @@ class Writer {
 
 Line keys(const ScreenOptions& options) {
     return {{fmt::format(" q quit   p {}   +/- interval {} s   arrows scroll ", options.paused ? "go on" : "pause",
-                         brief(options.interval_s)),
+                         fmt::format("{:g}", options.interval_s)),
              Tone::strong}};
 }
 

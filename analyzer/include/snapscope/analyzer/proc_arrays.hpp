@@ -28,7 +28,8 @@ struct ProcSettings {
     std::uint32_t max_locks_per_transaction = 64;
     std::uint32_t max_pred_locks_per_transaction = 64;
     std::uint32_t snapshot_layout_pad_kib = 0; // of the patched server
-    bool snapshot_copy = false;                // snapshot_cache is not off
+    bool patched = false;                      // our server, which also keeps where its memory file is
+    bool snapshot_copy = false;                // and snapshot_cache is not off
 
     // Backends of all kinds (MaxBackends); the launcher of autovacuum is one.
     [[nodiscard]] std::uint64_t max_backends() const;
