@@ -116,7 +116,8 @@ static __always_inline struct snapscope_stock_hits* enter(unsigned int probe) {
     if (!hit)
         return 0;
     task = (struct task_struct*)bpf_get_current_task();
-    if (BPF_CORE_READ(task, real_parent, tgid) != (int)target_postmaster && !everyone) {
+    if ((hit->last_task != (unsigned long long)task || hit->last_pid != process_id()) &&
+        BPF_CORE_READ(task, real_parent, tgid) != (int)target_postmaster && !everyone) {
         hit->others[probe]++;
         return 0;
     }
@@ -138,10 +139,16 @@ static __always_inline int row_by_pid(struct snapscope_stock_hits* hit, unsigned
 }
 
 static __always_inline struct snapscope_stock_row* find_row(struct snapscope_stock_hits* hit, unsigned int* number) {
+    unsigned long long task = bpf_get_current_task();
     struct snapscope_stock_row* row = 0;
     unsigned long long proc = 0;
     int known = 0;
 
+    /* A process keeps its slot, and mostly its CPU from the entry to the return. */
+    if (hit->last_task == task && hit->last_pid == process_id()) {
+        *number = hit->last_row;
+        return bpf_map_lookup_elem(&rows, number);
+    }
     if (number_address)
         known = bpf_probe_read_user(number, sizeof(*number), (void*)number_address) == 0;
     else if (my_proc_address)
@@ -151,8 +158,13 @@ static __always_inline struct snapscope_stock_row* find_row(struct snapscope_sto
         known = row_by_pid(hit, number);
     if (known)
         row = bpf_map_lookup_elem(&rows, number);
-    if (!row)
+    if (!row) {
         hit->unplaced++;
+        return 0;
+    }
+    hit->last_task = task;
+    hit->last_pid = process_id();
+    hit->last_row = *number;
     return row;
 }
 

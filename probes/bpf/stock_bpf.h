@@ -54,6 +54,9 @@ struct snapscope_stock_hits {
     unsigned long long unplaced;       /* own ones whose row could not be told */
     unsigned long long reserve_failed; /* events that found no room */
     unsigned int rows_given, pad;
+    /* Who was last seen on this CPU: one of the server's, with this row. */
+    unsigned long long last_task;
+    unsigned int last_pid, last_row;
 };
 
 #endif
