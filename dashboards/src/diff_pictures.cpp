@@ -61,9 +61,9 @@ double spread(std::size_t i, std::size_t n, bool paired) {
 }
 
 void draw_axis(Html& html, const Scale& y) {
-    for (const double value : ticks(y.low, y.high, 4)) {
+    for (const double value : ticks(y.low, y.high, 5)) {
         html.single("path", {{"class", "grid"}, {"d", "M58 " + at(y(value)) + "H" + at(width - 8)}});
-        html.leaf("text", number(value, 4), {{"x", "52"}, {"y", at(y(value) + 4)}, {"class", "tick end"}});
+        html.leaf("text", fmt::format("{:.6g}", value), {{"x", "52"}, {"y", at(y(value) + 4)}, {"class", "tick end"}});
     }
     html.leaf("text", "base", {{"x", at(base_x)}, {"y", at(height - 10)}, {"class", "tick middle"}});
     html.leaf("text", "new", {{"x", at(new_x)}, {"y", at(height - 10)}, {"class", "tick middle"}});

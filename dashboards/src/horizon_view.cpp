@@ -61,7 +61,7 @@ void write_holders(Page& page, const Run& run, const Series& slots) {
     for (const auto& [slot, holding] : order)
         table.row({std::to_string(slot), owner_of(run, slot), grouped(holding.windows),
                    percent_text(holding.windows, slots.values.size()),
-                   ages != nullptr ? number(holding.oldest, 6) : "cannot tell"});
+                   ages != nullptr ? grouped(static_cast<std::uint64_t>(std::llround(holding.oldest))) : "cannot tell"});
 }
 
 } // namespace
