@@ -80,7 +80,7 @@ export class HeatMap {
     const { rows, columns, unit } = this.data;
     const parts = [
       `${rows[cell[0]]}`,
-      `from ${columns[cell[1]]}`,
+      `${this.data.title.startsWith("transfers") ? "from" : "of"} ${columns[cell[1]]}`,
       `${number(value, 6)}${unit ? " " + unit : ""}`,
       percent(value, this.sum) ? `${percent(value, this.sum)} of all` : "",
       this.data.kind,

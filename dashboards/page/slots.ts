@@ -68,11 +68,10 @@ export class SlotMap {
       for (let at = start[i]!; at < start[i + 1]!; at++) sum += runNs[at]!;
       return sum;
     });
-    const migrations = this.data.metrics[this.data.metrics.length - 1];
     this.metrics.push({
       label: "CPU time",
-      evidence: migrations?.evidence ?? "",
-      kind: migrations?.kind ?? "stated",
+      evidence: this.data.residency.evidence,
+      kind: this.data.residency.kind,
       values,
       text: nanoseconds,
     });

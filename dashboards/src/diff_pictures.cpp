@@ -115,11 +115,12 @@ void draw_samples(Html& html, const MetricDiff& metric, const Samples& samples) 
     const double margin = high > low ? (high - low) * 0.06 : std::max(std::fabs(high) * 0.05, 1e-12);
     const Scale y{low - margin, high + margin, height - bottom, top};
     const bool paired = !samples.pairs.empty();
-    const auto svg = html.element("svg", {{"class", "picture samples"},
-                                          {"viewBox", "0 0 " + at(width) + " " + at(height)},
-                                          {"role", "img"},
-                                          {"aria-label", metric.name + " of every run, base and new; the values are in "
-                                                                       "the table of runs"}});
+    const auto svg =
+        html.element("svg", {{"class", "picture samples"},
+                             {"viewBox", "0 0 " + at(width) + " " + at(height)},
+                             {"role", "img"},
+                             {"aria-label", label_of(metric) + " of every run, base and new; the values are in "
+                                                               "the table of runs"}});
     draw_axis(html, y);
     for (const auto& [b, n] : samples.pairs) {
         const double change = samples.other[n].value - samples.base[b].value;

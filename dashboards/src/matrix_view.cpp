@@ -25,6 +25,8 @@ std::string title_of(const Matrix& matrix) {
 std::string axis(const Matrix& matrix, bool reader) {
     if (matrix.by == "line")
         return reader ? "line" : "socket of the reader";
+    if (matrix.name != "transfers")
+        return reader ? matrix.by : "of";
     return matrix.by + (reader ? " that read" : " that had written");
 }
 

@@ -28,8 +28,9 @@ TEST(DiffReportPage, PairsAreLinesAndEveryMetricHasItsVerdict) {
     EXPECT_EQ(count(page, "class=\"pair"), 12 * report.diff.metrics.size());
     for (const MetricDiff& metric : report.diff.metrics) {
         EXPECT_THAT(page, HasSubstr(metric.name));
-        EXPECT_THAT(page, HasSubstr(change_text(metric.comparison, metric.unit))) << metric.name;
-        EXPECT_THAT(page, HasSubstr(interval_text(metric.comparison, metric.unit))) << metric.name;
+        const std::string unit = metric.unit == "1" ? "" : metric.unit;
+        EXPECT_THAT(page, HasSubstr(change_text(metric.comparison, unit))) << metric.name;
+        EXPECT_THAT(page, HasSubstr(interval_text(metric.comparison, unit))) << metric.name;
     }
     EXPECT_THAT(page, HasSubstr("counted by ring"));
     EXPECT_THAT(page, HasSubstr("stated by workload"));
@@ -61,10 +62,35 @@ TEST(DiffReportPage, HostileLabelsAreText) {
     EXPECT_THAT(test::markup_of(page), Not(HasSubstr("<img")));
 }
 
+TEST(DiffSamples, WorkloadsAreApart) {
+    DiffReport report = samples::comparison(6, true);
+    auto more = samples::comparison(6, true);
+    const auto rename = [](std::vector<Measurement>& side, std::vector<Measurement>& into) {
+        for (Measurement& one : side) {
+            one.run_id = *one.run_id + "x";
+            one.load = "pgbench -S";
+            one.values["tps"].value *= 10;
+            into.push_back(one);
+        }
+    };
+    rename(more.base, report.base);
+    rename(more.other, report.other);
+    report.diff = diff(report.base, report.other).value();
+    std::size_t rows = 0;
+    for (const MetricDiff& metric : report.diff.metrics) {
+        const Samples samples = samples_of(report, metric);
+        EXPECT_EQ(samples.base.size(), metric.base.n) << label_of(metric);
+        EXPECT_EQ(samples.pairs.size(), 6U) << label_of(metric);
+        rows += metric.name == "tps" ? 1U : 0U;
+    }
+    EXPECT_EQ(rows, 2U);
+    EXPECT_THAT(report_diff(report, "test"), HasSubstr("tps of pgbench -S"));
+}
+
 TEST(DiffSamples, PairsFollowTheRoundWhateverTheOrder) {
     DiffReport report = samples::comparison(6, true);
     std::reverse(report.other.begin(), report.other.end());
-    const Samples samples = samples_of(report, "tps");
+    const Samples samples = samples_of(report, report.diff.metrics.front());
     ASSERT_EQ(samples.pairs.size(), 6U);
     for (const auto& [base, other] : samples.pairs)
         EXPECT_EQ(samples.base[base].label.substr(4), samples.other[other].label.substr(5));

@@ -85,6 +85,11 @@ TEST(RunReport, WhatCouldNotBeHadIsACellWithReasonAndHint) {
     EXPECT_THAT(markup, Not(HasSubstr("<data"))) << "no number";
 }
 
+TEST(RunReport, WhoHoldsTheHorizonIsNamed) {
+    EXPECT_THAT(page_of(samples::rich_run()),
+                HasSubstr("Slot 48 (<bdi>pid 4048, client backend</bdi>) held it back in 33.3 % of all looks"));
+}
+
 TEST(RunReport, LossesAreThere) {
     const std::string page = page_of(samples::rich_run());
     EXPECT_THAT(page, HasSubstr("ring full 1 234"));
