@@ -169,7 +169,7 @@ void add_horizon(Run& run) {
     run.windows.series.push_back(std::move(age));
     run.windows.series.push_back(std::move(holder));
     run.totals.push_back({"samples", "mirror", "1", 60'000});
-    run.totals.push_back({"proc_samples", "mirror", "1", 6'000});
+    run.totals.push_back({"xmin_samples", "mirror", "1", 6'000});
     run.totals.push_back({"horizon_age", "mirror", "xids", 79'600});
 }
 
