@@ -155,6 +155,18 @@ bool Diff::regression(const std::string& metric) const {
     return false;
 }
 
+std::vector<Measurement> of_workload(const Group& group, const std::string& name, const Group& base) {
+    if (name.empty())
+        return group;
+    const auto names = names_of(by_workload(base));
+    Group out;
+    std::copy_if(group.begin(), group.end(), std::back_inserter(out), [&](const Measurement& one) {
+        const auto found = names.find(key_of(one));
+        return found != names.end() && found->second == name;
+    });
+    return out;
+}
+
 Result<Diff> diff(const Group& base, const Group& other, const Group& floor) {
     if (base.empty() || other.empty())
         return fail("nothing to compare", "give at least one run on each side", ErrorClass::usage);

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* tool = "snapscope " SNAPSCOPE_VERSION;
 
 struct ReportOptions {
-    std::vector<std::string> runs, other;
+    std::vector<std::string> runs, other, floor;
     std::string output;
     bool force = false;
 };
@@ -56,7 +56,10 @@ Result<int> report_comparison(const ReportOptions& options) {
     auto other = load(options.other);
     if (!other)
         return fail(other.error());
-    auto result = diff(base->measurements, other->measurements);
+    auto floor = load(options.floor);
+    if (!floor)
+        return fail(floor.error());
+    auto result = diff(base->measurements, other->measurements, floor->measurements);
     if (!result)
         return fail(result.error());
     DiffReport report{std::move(*result), std::move(base->measurements), std::move(other->measurements),
@@ -90,8 +93,12 @@ void add_report(CLI::App& app, Context& context) {
                          ->group(group_read);
     auto options = std::make_shared<ReportOptions>();
     verb->add_option("RUN", options->runs, "Runs (.snap); with --against also CSV files with a column tps")->required();
-    verb->add_option("--against", options->other, "Runs or CSV files to compare with the first ones")
-        ->type_name("NEW ...");
+    CLI::Option* against =
+        verb->add_option("--against", options->other, "Runs or CSV files to compare with the first ones")
+            ->type_name("NEW ...");
+    verb->add_option("--floor", options->floor, "Further runs of BASE's configuration (A/A): how far those lie apart")
+        ->type_name("RUN ...")
+        ->needs(against);
     verb->add_option("-o,--output", options->output, "Write to a file (standard output otherwise)")
         ->type_name("FILE.html")
         ->check(not_empty);

@@ -28,7 +28,9 @@ export function isDark(colour: string): boolean {
   return 0.2126 * r! + 0.7152 * g! + 0.0722 * b! < 0.3;
 }
 
-// Counts span magnitudes: the logarithm of 1 + value, as a share of the greatest.
-export function logShare(value: number, greatest: number): number {
-  return greatest > 0 && value > 0 ? Math.log1p(value) / Math.log1p(greatest) : 0;
+// Counts span magnitudes: the root of the share of the greatest, so that small
+// ones are told apart; anything above nothing is seen to be so.
+const least = 0.12;
+export function depth(value: number, greatest: number): number {
+  return greatest > 0 && value > 0 ? least + (1 - least) * Math.sqrt(Math.min(value / greatest, 1)) : 0;
 }

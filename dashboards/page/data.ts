@@ -71,7 +71,7 @@ export interface SlotsData {
   backend: ArrayRef;
   backends: string[];
   metrics: MetricData[];
-  residency: { start: ArrayRef; cpu: ArrayRef; run_ns: ArrayRef };
+  residency: { evidence: string; kind: string; start: ArrayRef; cpu: ArrayRef; run_ns: ArrayRef };
   cpus: [number, number, number][]; // cpu, core, socket
 }
 export interface MatrixData {

@@ -1,4 +1,6 @@
 // The few things that every view does with the document.
+import { blend, type Rgb } from "./colours";
+import { colour } from "./theme";
 
 type Child = Node | string;
 
@@ -39,6 +41,20 @@ export function onWidth(element: HTMLElement, draw: (width: number) => void): vo
     const width = Math.floor(element.clientWidth);
     if (width > 0 && width !== last) draw((last = width));
   }).observe(element);
+}
+
+// From nothing to the greatest, with the lines of the kind of evidence.
+export function drawScale(canvas: HTMLCanvasElement, stops: Rgb[], kind: string): void {
+  const [width, height] = [96, 10];
+  const pen = sized(canvas, width, height);
+  for (let x = 0; x < width; x++) {
+    pen.fillStyle = blend(stops, x / (width - 1));
+    pen.fillRect(x, 0, 1, height);
+  }
+  const lines = hatch(pen, kind, colour("--ink"));
+  if (!lines) return;
+  pen.fillStyle = lines;
+  pen.fillRect(0, 0, width, height);
 }
 
 // Thin lines over a colour: what is modelled, emulated or inferred looks it

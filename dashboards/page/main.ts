@@ -62,7 +62,7 @@ function onPrint(drawAll: () => void): void {
   let theme: string | undefined;
   addEventListener("beforeprint", () => {
     opened = [...document.querySelectorAll<HTMLDetailsElement>("details:not([open])")].filter(
-      (details) => details.querySelectorAll("tr").length <= longestPrinted,
+      (details) => details.querySelectorAll("tr").length <= longestPrinted && !details.querySelector("[data-view]"),
     );
     for (const details of opened) details.open = true;
     theme = document.documentElement.dataset.theme;

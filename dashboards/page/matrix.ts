@@ -1,7 +1,7 @@
 // A heat map on a canvas, with hover and keyboard.
 import { arrayOf, type MatrixData } from "./data";
-import { blend, isDark, logShare, parseColour, type Rgb } from "./colours";
-import { hatch, make, onWidth, say, sized } from "./dom";
+import { blend, isDark, depth, parseColour, type Rgb } from "./colours";
+import { drawScale, hatch, make, onWidth, say, sized } from "./dom";
 import { number, percent, short } from "./format";
 import { every, type MatrixGrid, matrixCellAt, matrixGrid, matrixMoved } from "./matrix_layout";
 import { colour, onTheme } from "./theme";
@@ -14,6 +14,7 @@ export class HeatMap {
     "aria-roledescription": "heat map",
   });
   private readonly details = make("div", { class: "details-of" });
+  private readonly scale = make("canvas", { class: "scale", "aria-hidden": "true" });
   private readonly most: number;
   private readonly sum: number;
   private at: [number, number] = [0, 0];
@@ -36,7 +37,8 @@ export class HeatMap {
     [this.most, this.sum] = [most, sum];
     this.canvas.setAttribute("aria-label", `Heat map: ${data.title}. Arrow keys move from cell to cell.`);
     const box = make("div", { class: "map" }, this.canvas);
-    element.append(box, this.details);
+    const to = make("span", { class: "faint" }, `0 to ${number(most)}${data.unit ? " " + data.unit : ""}`);
+    element.append(make("div", { class: "controls" }, this.scale, to), box, this.details);
     this.listen();
     onWidth(box, (width) => this.resize(width));
     onTheme(() => this.draw());
@@ -78,7 +80,7 @@ export class HeatMap {
     const { rows, columns, unit } = this.data;
     const parts = [
       `${rows[cell[0]]}`,
-      `from ${columns[cell[1]]}`,
+      `${this.data.title.startsWith("transfers") ? "from" : "of"} ${columns[cell[1]]}`,
       `${number(value, 6)}${unit ? " " + unit : ""}`,
       percent(value, this.sum) ? `${percent(value, this.sum)} of all` : "",
       this.data.kind,
@@ -101,13 +103,14 @@ export class HeatMap {
     const grid = (this.grid = matrixGrid(this.data.rows.length, this.data.columns.length, longest, this.width));
     const pen = sized(this.canvas, grid.width, grid.height);
     const stops = [colour("--heat-0"), colour("--heat-1"), colour("--heat-2")].map(parseColour);
+    drawScale(this.scale, stops, this.data.kind);
     this.drawCells(pen, grid, stops);
     this.drawNames(pen, grid);
     this.drawMark(pen, grid);
   }
 
   private drawCells(pen: CanvasRenderingContext2D, grid: MatrixGrid, stops: Rgb[]): void {
-    const lines = hatch(pen, this.data.kind, colour("--ink"));
+    const [onLight, onDark] = ["#111", "#fff"].map((ink) => hatch(pen, this.data.kind, ink));
     const gap = grid.cellWidth > 4 ? 1 : 0;
     pen.font = "11px system-ui, sans-serif";
     pen.textAlign = "center";
@@ -116,19 +119,20 @@ export class HeatMap {
       for (let column = 0; column < grid.columns; column++) {
         const value = this.value([row, column]);
         const [x, y] = [grid.left + column * grid.cellWidth, grid.top + row * grid.cellHeight];
-        const fill = blend(stops, logShare(value, this.most));
+        const fill = blend(stops, depth(value, this.most));
         pen.fillStyle = fill;
         pen.fillRect(x, y, grid.cellWidth - gap, grid.cellHeight - gap);
         const written = grid.cellWidth >= 38 && grid.cellHeight >= 14;
+        const lines = isDark(fill) ? onDark : onLight;
         if (lines && value > 0) {
           pen.fillStyle = lines;
           // Under a number the lines would be in its way: they stay at the rim.
           if (!written) pen.fillRect(x, y, grid.cellWidth - gap, grid.cellHeight - gap);
-          else pen.fillRect(x, y + grid.cellHeight - gap - 5, grid.cellWidth - gap, 5);
+          else pen.fillRect(x, y + grid.cellHeight - gap - 7, grid.cellWidth - gap, 7);
         }
         if (!written) continue;
         pen.fillStyle = isDark(fill) ? "#fff" : "#111";
-        pen.fillText(short(value), x + grid.cellWidth / 2, y + (grid.cellHeight - (lines ? 4 : 0)) / 2);
+        pen.fillText(value < 1e4 ? number(value) : short(value), x + grid.cellWidth / 2, y + (grid.cellHeight - (lines ? 6 : 0)) / 2);
       }
   }
 

@@ -1,7 +1,7 @@
 // The parts of the page that take data and return data.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { blend, isDark, logShare, parseColour } from "./colours";
+import { blend, isDark, depth, parseColour } from "./colours";
 import { arrayOf, bytesOf, type PlaceData, withGaps } from "./data";
 import { grouped, nanoseconds, number, percent, short } from "./format";
 import { every, matrixCellAt, matrixGrid, matrixMoved } from "./matrix_layout";
@@ -46,10 +46,11 @@ test("colours blend from end to end, and text on them is told apart", () => {
   assert.equal(blend(stops, 7), "rgb(0,0,255)");
   assert.ok(isDark("rgb(0,0,255)"));
   assert.ok(!isDark("rgb(255,255,255)"));
-  assert.equal(logShare(0, 100), 0);
-  assert.equal(logShare(100, 100), 1);
-  assert.ok(logShare(1, 1e6) > 0.04, "one of a million is seen");
-  assert.equal(logShare(5, 0), 0);
+  assert.equal(depth(0, 100), 0);
+  assert.equal(depth(100, 100), 1);
+  assert.ok(depth(1, 1e6) > 0.1, "one of a million is seen");
+  assert.ok(depth(25, 100) < depth(100, 100) * 0.7, "a quarter is told from the whole");
+  assert.equal(depth(5, 0), 0);
 });
 
 const place: PlaceData = { name: "PGXACT", offset: 60, stride: 12, entries: 1120, lines: 211 };

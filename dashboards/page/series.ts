@@ -73,7 +73,7 @@ export class Chart {
       legend: { show: false },
       padding: [8, 12, 0, 0],
       scales: { x: { time: false }, y: { range: (_, low, high) => range(low, high) } },
-      cursor: { sync: { key: "snapscope" }, drag: { x: true, y: false }, points: { size: 7 }, focus: { prox: 24 } },
+      cursor: { sync: { key: "snapscope" }, drag: { x: true, y: false }, points: { size: 7 } },
       axes: [
         { ...axis, values: (_, splits) => splits.map((s) => `${number(s)} s`), size: 26, gap: 3 },
         { ...axis, values: (_, splits) => splits.map(short), size: 48, gap: 4 },

@@ -9,6 +9,7 @@ export interface Grid {
   lineWidth: number;
   lineHeight: number;
   gap: number;
+  top: number; // room for the frame of a marked line
   left: number; // room for the number of a row's first line
   width: number;
   height: number;
@@ -24,11 +25,10 @@ export interface Piece {
 // As wide as fits; smaller cells where there are many lines.
 export function gridFor(place: PlaceData, width: number): Grid {
   const [lineWidth, lineHeight] = place.lines <= 300 ? [96, 18] : place.lines <= 1500 ? [64, 13] : [40, 9];
-  const left = 44;
-  const gap = 4;
+  const [left, top, gap] = [44, 3, 4];
   const columns = Math.max(1, Math.floor((width - left + gap) / (lineWidth + gap)));
   const rows = Math.ceil(place.lines / columns);
-  return { columns, lineWidth, lineHeight, gap, left, width, height: rows * (lineHeight + gap) };
+  return { columns, lineWidth, lineHeight, gap, top, left, width, height: top + rows * (lineHeight + gap) };
 }
 
 // [first, last] line that an entry touches.
@@ -40,7 +40,7 @@ export function linesOf(place: PlaceData, entry: number): [number, number] {
 export function lineBox(grid: Grid, line: number): Piece {
   return {
     x: grid.left + (line % grid.columns) * (grid.lineWidth + grid.gap),
-    y: Math.floor(line / grid.columns) * (grid.lineHeight + grid.gap),
+    y: grid.top + Math.floor(line / grid.columns) * (grid.lineHeight + grid.gap),
     width: grid.lineWidth,
     height: grid.lineHeight,
   };
@@ -65,7 +65,7 @@ export function piecesOf(place: PlaceData, grid: Grid, entry: number): Piece[] {
 // The entry under a point; null between strips and outside.
 export function entryAt(place: PlaceData, grid: Grid, x: number, y: number): number | null {
   const column = Math.floor((x - grid.left) / (grid.lineWidth + grid.gap));
-  const row = Math.floor(y / (grid.lineHeight + grid.gap));
+  const row = Math.floor((y - grid.top) / (grid.lineHeight + grid.gap));
   if (x < grid.left || column >= grid.columns || row < 0) return null;
   const line = row * grid.columns + column;
   const box = lineBox(grid, line);

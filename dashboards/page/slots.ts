@@ -1,7 +1,7 @@
 // The slot map on a canvas: hover, keyboard and filter.
 import { arrayOf, type PlaceData, type SlotsData } from "./data";
-import { blend, logShare, parseColour, type Rgb } from "./colours";
-import { hatch, make, onWidth, say, sized } from "./dom";
+import { blend, depth, parseColour, type Rgb } from "./colours";
+import { drawScale, hatch, make, onWidth, say, sized } from "./dom";
 import { nanoseconds, number, percent } from "./format";
 import { entriesOn, entryAt, type Grid, gridFor, lineBox, linesOf, moved, type Piece, piecesOf } from "./slot_layout";
 import { colour, onTheme } from "./theme";
@@ -68,11 +68,10 @@ export class SlotMap {
       for (let at = start[i]!; at < start[i + 1]!; at++) sum += runNs[at]!;
       return sum;
     });
-    const migrations = this.data.metrics[this.data.metrics.length - 1];
     this.metrics.push({
       label: "CPU time",
-      evidence: migrations?.evidence ?? "",
-      kind: migrations?.kind ?? "stated",
+      evidence: this.data.residency.evidence,
+      kind: this.data.residency.kind,
       values,
       text: nanoseconds,
     });
@@ -275,7 +274,7 @@ export class SlotMap {
     this.drawLines(pen, grid);
     this.drawCells(pen, grid, stops, metric, most);
     this.drawMarks(pen, grid);
-    this.drawScale(stops, metric, most);
+    this.drawLegend(stops, metric, most);
   }
 
   private drawLines(pen: CanvasRenderingContext2D, grid: Grid): void {
@@ -304,7 +303,7 @@ export class SlotMap {
       pen.globalAlpha = this.wanted(entry, row) ? 1 : 0.12;
       for (const piece of piecesOf(this.place, grid, entry)) {
         const inner = { ...piece, width: Math.max(piece.width - 1, 1) };
-        this.fill(pen, inner, Number.isNaN(value) ? colour("--paper") : blend(stops, logShare(value, most)));
+        this.fill(pen, inner, Number.isNaN(value) ? colour("--paper") : blend(stops, depth(value, most)));
         const lines = Number.isNaN(value) ? absent : modelled;
         if (lines) this.fill(pen, inner, lines);
       }
@@ -322,27 +321,24 @@ export class SlotMap {
     const focused = document.activeElement === this.canvas;
     const entry = this.hover ?? (focused ? this.focus : null);
     if (entry === null) return;
-    const frame = (piece: Piece, width: number, by: number) => {
+    const frame = (piece: Piece, style: string, width: number) => {
+      pen.strokeStyle = style;
       pen.lineWidth = width;
-      pen.strokeRect(piece.x - by, piece.y - by, piece.width + 2 * by, piece.height + 2 * by);
+      pen.strokeRect(piece.x - 1, piece.y - 1, piece.width + 2, piece.height + 2);
     };
-    pen.strokeStyle = colour("--accent");
     if (this.data.array) {
       const [first, last] = linesOf(this.place, entry);
-      for (let line = first; line <= last; line++) frame(lineBox(grid, line), 1.5, 1);
+      for (let line = first; line <= last; line++) frame(lineBox(grid, line), colour("--accent"), 1.5);
     }
-    pen.strokeStyle = colour("--ink");
-    for (const piece of piecesOf(this.place, grid, entry)) frame(piece, 2, 0.5);
+    // Seen on the faintest and on the strongest colour.
+    for (const piece of piecesOf(this.place, grid, entry)) {
+      frame(piece, colour("--paper"), 5);
+      frame(piece, colour("--mark"), 2.5);
+    }
   }
 
-  private drawScale(stops: Rgb[], metric: Metric | undefined, most: number): void {
-    const pen = sized(this.scale, 96, 10);
-    for (let x = 0; x < 96; x++) {
-      pen.fillStyle = blend(stops, x / 95);
-      pen.fillRect(x, 0, 1, 10);
-    }
-    const lines = metric ? hatch(pen, metric.kind, colour("--ink")) : null;
-    if (lines) this.fill(pen, { x: 0, y: 0, width: 96, height: 10 }, lines);
+  private drawLegend(stops: Rgb[], metric: Metric | undefined, most: number): void {
+    drawScale(this.scale, stops, metric?.kind ?? "absent");
     this.scaleText.textContent = metric ? `0 to ${metric.text(Math.max(most, 0))}, ${metric.evidence}` : "unavailable";
   }
 }

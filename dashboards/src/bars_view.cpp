@@ -127,8 +127,11 @@ void write_sources(Page& page, const Run& run, const std::string& id) {
     {
         const auto head = html.element("thead");
         const auto row = html.element("tr");
-        for (const char* column : {"source", "evidence", "state", "records", "lost", "why, and what to do"})
+        for (const char* column : {"source", "evidence", "state"})
             html.leaf("th", column, {{"scope", "col"}});
+        for (const char* column : {"records", "lost"})
+            html.leaf("th", column, {{"scope", "col"}, {"class", "n"}});
+        html.leaf("th", "why, and what to do", {{"scope", "col"}});
     }
     for (const SourceStatus& source : run.sources)
         write_source(html, source);

@@ -61,9 +61,9 @@ double spread(std::size_t i, std::size_t n, bool paired) {
 }
 
 void draw_axis(Html& html, const Scale& y) {
-    for (const double value : ticks(y.low, y.high, 4)) {
+    for (const double value : ticks(y.low, y.high, 5)) {
         html.single("path", {{"class", "grid"}, {"d", "M58 " + at(y(value)) + "H" + at(width - 8)}});
-        html.leaf("text", number(value, 4), {{"x", "52"}, {"y", at(y(value) + 4)}, {"class", "tick end"}});
+        html.leaf("text", fmt::format("{:.6g}", value), {{"x", "52"}, {"y", at(y(value) + 4)}, {"class", "tick end"}});
     }
     html.leaf("text", "base", {{"x", at(base_x)}, {"y", at(height - 10)}, {"class", "tick middle"}});
     html.leaf("text", "new", {{"x", at(new_x)}, {"y", at(height - 10)}, {"class", "tick middle"}});
@@ -115,11 +115,12 @@ void draw_samples(Html& html, const MetricDiff& metric, const Samples& samples) 
     const double margin = high > low ? (high - low) * 0.06 : std::max(std::fabs(high) * 0.05, 1e-12);
     const Scale y{low - margin, high + margin, height - bottom, top};
     const bool paired = !samples.pairs.empty();
-    const auto svg = html.element("svg", {{"class", "picture samples"},
-                                          {"viewBox", "0 0 " + at(width) + " " + at(height)},
-                                          {"role", "img"},
-                                          {"aria-label", metric.name + " of every run, base and new; the values are in "
-                                                                       "the table of runs"}});
+    const auto svg =
+        html.element("svg", {{"class", "picture samples"},
+                             {"viewBox", "0 0 " + at(width) + " " + at(height)},
+                             {"role", "img"},
+                             {"aria-label", label_of(metric) + " of every run, base and new; the values are in "
+                                                               "the table of runs"}});
     draw_axis(html, y);
     for (const auto& [b, n] : samples.pairs) {
         const double change = samples.other[n].value - samples.base[b].value;

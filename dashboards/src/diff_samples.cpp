@@ -35,10 +35,10 @@ Side side_of(const std::vector<Measurement>& measurements, const std::string& me
 
 } // namespace
 
-Samples samples_of(const DiffReport& report, const std::string& metric) {
+Samples samples_of(const DiffReport& report, const MetricDiff& metric) {
     Samples out;
-    Side base = side_of(report.base, metric, out, report.kinds);
-    Side other = side_of(report.other, metric, out, report.kinds);
+    Side base = side_of(of_workload(report.base, metric.workload, report.base), metric.name, out, report.kinds);
+    Side other = side_of(of_workload(report.other, metric.workload, report.base), metric.name, out, report.kinds);
     if (report.diff.paired)
         for (const auto& [round, at] : base.by_round)
             if (const auto match = other.by_round.find(round); match != other.by_round.end())

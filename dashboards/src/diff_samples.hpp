@@ -22,6 +22,6 @@ struct Samples {
     std::vector<Evidence> evidence;                         // of the values, each source once
 };
 
-[[nodiscard]] Samples samples_of(const DiffReport& report, const std::string& metric);
+[[nodiscard]] Samples samples_of(const DiffReport& report, const MetricDiff& metric);
 
 } // namespace snapscope

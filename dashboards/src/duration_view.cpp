@@ -84,10 +84,11 @@ void draw_axes(Html& html, const Scale& x, const Scale& y) {
         html.leaf("text", duration_text(std::exp2(power)),
                   {{"x", at(x(power))}, {"y", at(height - bottom + 16)}, {"class", "tick middle"}});
     }
-    for (const double value : ticks(0, y.high, 4)) {
-        html.single("path", {{"class", "grid"}, {"d", "M" + at(left) + " " + at(y(value)) + "H" + at(width - right)}});
-        html.leaf("text", number(value / y.high * 100, 2) + " %",
-                  {{"x", at(left - 6)}, {"y", at(y(value) + 4)}, {"class", "tick end"}});
+    for (const int percent : {0, 25, 50, 75, 100}) {
+        const double place = y(y.high * percent / 100);
+        html.single("path", {{"class", "grid"}, {"d", "M" + at(left) + " " + at(place) + "H" + at(width - right)}});
+        html.leaf("text", std::to_string(percent) + " %",
+                  {{"x", at(left - 6)}, {"y", at(place + 4)}, {"class", "tick end"}});
     }
 }
 
@@ -190,8 +191,10 @@ void write_durations(Page& page, const Run& run, const std::string& id) {
         const auto figure = html.element("figure");
         write_legend(html, histograms, evidence);
         draw(html, histograms, *whole, evidence.kind);
-        html.leaf("figcaption", "Across: duration, each step twice the last. Up: snapshots a doubling, as a share of "
-                                "the highest. The lines are the upper bounds of the buckets of p50 and p99.");
+        html.leaf("figcaption",
+                  "Across: duration, by doublings. Up: snapshots a doubling, as a share of the highest. The lines are "
+                  "the upper bounds of the buckets of p50 and p99.",
+                  {{"class", "note"}});
     }
     write_quantiles(html, histograms);
     write_table(html, histograms);

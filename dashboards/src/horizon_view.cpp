@@ -3,11 +3,13 @@
 #include "evidence.hpp"
 #include "series_view.hpp"
 
+#include <snapscope/analyzer/mirror_summary.hpp>
 #include <snapscope/base/numbers.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fmt/format.h>
 #include <map>
 
 namespace snapscope {
@@ -59,9 +61,25 @@ void write_holders(Page& page, const Run& run, const Series& slots) {
     TableWriter table(page.html, "Who held the horizon back, by the last look of each window",
                       {"slot", "owner", "#windows", "#of all", "#oldest age (xids)"});
     for (const auto& [slot, holding] : order)
-        table.row({std::to_string(slot), owner_of(run, slot), grouped(holding.windows),
-                   percent_text(holding.windows, slots.values.size()),
-                   ages != nullptr ? number(holding.oldest, 6) : "cannot tell"});
+        table.row(
+            {std::to_string(slot), owner_of(run, slot), grouped(holding.windows),
+             percent_text(holding.windows, slots.values.size()),
+             ages != nullptr ? grouped(static_cast<std::uint64_t>(std::llround(holding.oldest))) : "cannot tell"});
+}
+
+// Over the whole run, as `show` says it.
+void write_holder(Page& page, const Run& run) {
+    const auto mirror = summarize_mirror(run);
+    if (!mirror || !mirror->holder)
+        return;
+    const HorizonHolder& holder = *mirror->holder;
+    const auto line = page.html.element("p");
+    page.html.text(fmt::format("Slot {} ", holder.slot)).text("(").isolated(owner_of(run, holder.slot));
+    if (holder.database.value_or(0) != 0)
+        page.html.text(fmt::format(", database {}", *holder.database));
+    page.html.text(fmt::format(") held it back in {:.1f} % of all looks, by up to {} xids. ", 100 * holder.share,
+                               grouped(holder.age)));
+    write_evidence(page.html, evidence_of(run.sources, "mirror"));
 }
 
 } // namespace
@@ -82,6 +100,7 @@ void write_horizon(Page& page, Charts& charts, const Run& run, const std::string
         write_absent(page.html, run, "no source looked at the horizon", from);
         return;
     }
+    write_holder(page, run);
     if (!panel.lines.empty())
         charts.write({panel});
     if (slots != nullptr)

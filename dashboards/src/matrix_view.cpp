@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t table_cells = 1600; // larger ones list their greatest cells
 constexpr std::size_t greatest = 200;
+constexpr std::size_t wide_columns = 6;
 
 std::string title_of(const Matrix& matrix) {
     std::string name = matrix.name;
@@ -24,6 +25,8 @@ std::string title_of(const Matrix& matrix) {
 std::string axis(const Matrix& matrix, bool reader) {
     if (matrix.by == "line")
         return reader ? "line" : "socket of the reader";
+    if (matrix.name != "transfers")
+        return reader ? matrix.by : "of";
     return matrix.by + (reader ? " that read" : " that had written");
 }
 
@@ -85,6 +88,9 @@ void write_matrix(Page& page, const Run& run, const Matrix& matrix) {
                                                {"row_axis", axis(matrix, true)},
                                                {"column_axis", axis(matrix, false)},
                                                {"counts", page.pack.f32(counts)}});
+    // Few cells stand beside others; many need the width.
+    const bool wide = matrix.writers.size() > wide_columns || matrix.readers.size() > 4 * wide_columns;
+    const auto box = html.element("div", {{"class", wide ? "wide" : "narrow"}});
     {
         const auto figure = html.element("figure", {{"class", "matrix"}});
         {
@@ -106,16 +112,16 @@ void write_matrix(Page& page, const Run& run, const Matrix& matrix) {
 void write_matrices(Page& page, const Run& run, const std::string& id) {
     const Section section(page, id, "Transfers of cache lines",
                           "Which lines move, from which core or socket to which?");
-    bool any = false;
-    for (const Matrix& matrix : run.matrices) {
-        if (matrix.readers.empty() || matrix.writers.empty() ||
-            matrix.counts.size() != matrix.readers.size() * matrix.writers.size())
-            continue;
-        any = true;
-        write_matrix(page, run, matrix);
-    }
-    if (any)
+    const auto usable = [](const Matrix& m) {
+        return !m.readers.empty() && !m.writers.empty() && m.counts.size() == m.readers.size() * m.writers.size();
+    };
+    if (std::any_of(run.matrices.begin(), run.matrices.end(), usable)) {
+        const auto grid = page.html.element("div", {{"class", "matrices"}});
+        for (const Matrix& matrix : run.matrices)
+            if (usable(matrix))
+                write_matrix(page, run, matrix);
         return;
+    }
     constexpr std::array<std::string_view, 3> from{"hitm", "pcm", "linetimer"};
     write_absent(page.html, run, "no source saw or computed transfers", from);
 }

@@ -8,6 +8,7 @@
 #include <snapscope/base/numbers.hpp>
 #include <snapscope/dashboards/report.hpp>
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace snapscope {
@@ -29,8 +30,16 @@ const char* verdict_sign(const MetricDiff& metric) {
 }
 
 std::string verdict_text(const MetricDiff& metric) {
-    const char* judged = metric.regression() ? ", worse" : metric.improvement() ? ", better" : "";
+    const char* judged = metric.regression()     ? ", worse"
+                         : metric.improvement()  ? ", better"
+                         : metric.within_floor() ? ", within the A/A floor"
+                                                 : "";
     return std::string(verdict_sign(metric)) + to_string(metric.comparison.verdict) + judged;
+}
+
+// A share has no unit to write.
+std::string shown_unit(const MetricDiff& metric) {
+    return metric.unit == "1" ? "" : metric.unit;
 }
 
 std::string missing_text(const Comparison& c) {
@@ -51,8 +60,8 @@ void write_row(Html& html, const MetricDiff& metric, const Samples& samples, dou
                                                                           : "same"}});
     {
         const auto head = html.element("th", {{"scope", "row"}});
-        html.isolated(metric.name);
-        html.text(" ").leaf("small", metric.unit == "1" ? "" : metric.unit);
+        html.isolated(label_of(metric));
+        html.text(" ").leaf("small", shown_unit(metric));
         for (const Evidence& evidence : samples.evidence)
             write_evidence(html, evidence);
     }
@@ -61,9 +70,13 @@ void write_row(Html& html, const MetricDiff& metric, const Samples& samples, dou
         html.leaf("data", number(side->median, 5), {{"value", fmt::format("{}", side->median)}});
         html.leaf("small", side_text(*side), {{"class", "faint block"}});
     }
-    html.leaf("td", change_text(c, metric.unit), {{"class", "n strong"}});
+    html.leaf("td", change_text(c, shown_unit(metric)), {{"class", "n strong"}});
     if (c.p_value) {
-        html.leaf("td", interval_text(c, metric.unit), {{"class", "n"}});
+        const auto cell = html.element("td", {{"class", "n"}});
+        html.text(interval_text(c, shown_unit(metric)));
+        if (metric.floor && metric.floor->percent)
+            html.leaf("small", fmt::format("A/A floor {} %", number(*metric.floor->percent, 3)),
+                      {{"class", "faint block"}});
     } else {
         const auto cell = html.element("td", {{"class", "t hatch"}});
         html.leaf("b", "unavailable").text(": " + missing_text(c));
@@ -89,11 +102,15 @@ void write_metrics(Page& page, const DiffReport& report) {
     {
         const auto head = html.element("thead");
         const auto row = html.element("tr");
-        for (const char* column : {"metric", "base", "new", "change", "95 % interval", "as a picture", "p", "verdict"})
-            html.leaf("th", column, {{"scope", "col"}});
+        html.leaf("th", "metric", {{"scope", "col"}});
+        for (const char* column : {"base", "new", "change", "95 % interval"})
+            html.leaf("th", column, {{"scope", "col"}, {"class", "n"}});
+        html.leaf("th", "as a picture", {{"scope", "col"}});
+        html.leaf("th", "p", {{"scope", "col"}, {"class", "n"}});
+        html.leaf("th", "verdict", {{"scope", "col"}});
     }
     for (const MetricDiff& metric : report.diff.metrics)
-        write_row(html, metric, samples_of(report, metric.name), reach);
+        write_row(html, metric, samples_of(report, metric), reach);
 }
 
 void write_distributions(Page& page, const DiffReport& report) {
@@ -111,11 +128,20 @@ void write_distributions(Page& page, const DiffReport& report) {
         const auto figure = html.element("figure", {{"class", "panel"}});
         {
             const auto caption = html.element("figcaption");
-            html.isolated(metric.name).text(" ").leaf("small", metric.unit == "1" ? "" : metric.unit);
+            html.isolated(label_of(metric)).text(" ").leaf("small", shown_unit(metric));
             html.leaf("span", verdict_text(metric), {{"class", "right"}});
         }
-        draw_samples(html, metric, samples_of(report, metric.name));
+        draw_samples(html, metric, samples_of(report, metric));
     }
+}
+
+// Each once, whatever the number of workloads.
+std::vector<std::string> metric_names(const Diff& diff) {
+    std::vector<std::string> out;
+    for (const MetricDiff& metric : diff.metrics)
+        if (std::find(out.begin(), out.end(), metric.name) == out.end())
+            out.push_back(metric.name);
+    return out;
 }
 
 void add_runs(TableWriter& table, const DiffReport& report, const std::vector<Measurement>& side, const char* name) {
@@ -126,8 +152,8 @@ void add_runs(TableWriter& table, const DiffReport& report, const std::vector<Me
                                        m.snapshot_cache.empty() ? "cannot tell" : m.snapshot_cache,
                                        m.finished ? "yes" : "no",
                                        grouped(m.lost)};
-        for (const MetricDiff& metric : report.diff.metrics) {
-            const auto value = m.values.find(metric.name);
+        for (const std::string& metric : metric_names(report.diff)) {
+            const auto value = m.values.find(metric);
             cells.push_back(value == m.values.end() ? "absent" : number(value->second.value, 6));
         }
         table.row(cells);
@@ -137,8 +163,8 @@ void add_runs(TableWriter& table, const DiffReport& report, const std::vector<Me
 void write_runs(Page& page, const DiffReport& report) {
     const Section section(page, "runs", "The runs", "What was compared, and with what?");
     std::vector<std::string> columns{"run", "side", "#round", "mode", "finished", "#lost"};
-    for (const MetricDiff& metric : report.diff.metrics)
-        columns.push_back("#" + metric.name);
+    for (const std::string& metric : metric_names(report.diff))
+        columns.push_back("#" + metric);
     TableWriter table(page.html, "Every run with its figures", columns);
     add_runs(table, report, report.base, "base");
     add_runs(table, report, report.other, "new");

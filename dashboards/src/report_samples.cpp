@@ -113,6 +113,16 @@ void add_slots(Run& run) {
             const std::uint32_t home = i % (sockets * cores_of_socket);
             slot.residency = {{home, 800'000'000}, {(home + 1) % 24, 150'000'000}, {(home + 13) % 24, 50'000'000}};
         }
+        SlotSamples samples;
+        samples.source = "mirror";
+        samples.taken = 60'000;
+        samples.with_xid = i % 41 == 7 ? 9'000 : 0;
+        samples.xmin_samples = 6'000;
+        samples.with_xmin = i % 41 == 7 ? 2'500 : 0;
+        samples.held_horizon = i == 48 ? 2'000 : 0;
+        samples.horizon_age = i == 48 ? 79'600 : 0;
+        samples.oldest_xmin_age = 0;
+        slot.samples = {samples};
         run.slots.push_back(std::move(slot));
     }
     for (std::uint32_t i = 1000; i < 1004; ++i) // auxiliary: nobody can tell
@@ -158,6 +168,9 @@ void add_horizon(Run& run) {
     }
     run.windows.series.push_back(std::move(age));
     run.windows.series.push_back(std::move(holder));
+    run.totals.push_back({"samples", "mirror", "1", 60'000});
+    run.totals.push_back({"xmin_samples", "mirror", "1", 6'000});
+    run.totals.push_back({"horizon_age", "mirror", "xids", 79'600});
 }
 
 void add_load(Run& run, double tps) {

@@ -2,6 +2,7 @@
 
 #include "evidence.hpp"
 
+#include <snapscope/analyzer/metrics.hpp>
 #include <snapscope/base/numbers.hpp>
 
 #include <algorithm>
@@ -17,14 +18,35 @@ namespace {
 constexpr std::uint64_t line_bytes = 64;
 constexpr std::size_t shown_rows = 400; // of the table; the rest is summed up
 
-using Counter = std::optional<std::uint64_t> Slot::*;
+using Count = std::optional<std::uint64_t>;
+
+const SlotSamples* sampled(const Slot& slot) {
+    return slot.samples.empty() ? nullptr : &slot.samples.front();
+}
+
+// What is known of a slot, and by whom; empty source: whoever counted snapshots.
 struct Column {
-    const char* name;
-    Counter counter;
+    const char *name, *source;
+    Count (*of)(const Slot&);
 };
-constexpr std::array columns{Column{"taken", &Slot::taken}, Column{"reused", &Slot::reused},
-                             Column{"rebuilt", &Slot::rebuilt}, Column{"private scans", &Slot::private_scans},
-                             Column{"migrations", &Slot::migrations}};
+constexpr std::array columns{
+    Column{"taken", "", [](const Slot& s) { return s.taken; }},
+    Column{"reused", "", [](const Slot& s) { return s.reused; }},
+    Column{"rebuilt", "", [](const Slot& s) { return s.rebuilt; }},
+    Column{"private scans", "", [](const Slot& s) { return s.private_scans; }},
+    Column{"migrations", "sched", [](const Slot& s) { return s.migrations; }},
+    Column{"seen with an xid", "mirror",
+           [](const Slot& s) { return sampled(s) ? Count(sampled(s)->with_xid) : Count(); }},
+    Column{"seen with an xmin", "mirror", [](const Slot& s) { return sampled(s) ? sampled(s)->with_xmin : Count(); }},
+    Column{"seen to hold the horizon", "mirror",
+           [](const Slot& s) { return sampled(s) ? sampled(s)->held_horizon : Count(); }},
+};
+
+// Of no slot is anything known: the column is left out, its source says why.
+bool is_known(const Run& run, const Column& column) {
+    return std::any_of(run.slots.begin(), run.slots.end(),
+                       [&](const Slot& slot) { return column.of(slot).has_value(); });
+}
 
 float as_float(const std::optional<std::uint64_t>& value) {
     return value ? static_cast<float>(*value) : std::numeric_limits<float>::quiet_NaN();
@@ -42,35 +64,38 @@ const CpuShare* main_cpu(const Slot& slot) {
 }
 
 bool active(const Slot& slot) {
-    return slot.taken.value_or(0) > 0 || run_time_ns(slot) > 0;
+    return run_time_ns(slot) > 0 || std::any_of(columns.begin(), columns.end(),
+                                                [&](const Column& column) { return column.of(slot).value_or(0) > 0; });
 }
 
 std::string count_or_unknown(const std::optional<std::uint64_t>& value) {
     return value ? grouped(*value) : "cannot tell";
 }
 
-// Who counted, as far as the run says: snapshots and owners come from the ring,
-// placement from sched.
-std::string slot_source(const Run& run) {
-    for (const char* name : {"ring", "mirror", "ebpf"})
-        for (const SourceStatus& source : run.sources)
-            if (source.name == name && source.state != SourceState::unavailable)
-                return name;
-    return "ring";
+Evidence evidence_for(const Run& run, const Column& column) {
+    if (*column.source != '\0')
+        return evidence_of(run.sources, column.source);
+    const std::string source = snapshot_source(run);
+    return evidence_of(run.sources, source.empty() ? "ring" : source);
 }
 
-nlohmann::json residency(Page& page, const std::vector<Slot>& slots) {
+nlohmann::json residency(Page& page, const Run& run) {
     std::vector<std::uint32_t> start{0};
     std::vector<std::uint32_t> cpus;
     std::vector<float> run_ns;
-    for (const Slot& slot : slots) {
+    for (const Slot& slot : run.slots) {
         for (const CpuShare& share : slot.residency) {
             cpus.push_back(share.cpu);
             run_ns.push_back(static_cast<float>(share.run_ns));
         }
         start.push_back(static_cast<std::uint32_t>(cpus.size()));
     }
-    return {{"start", page.pack.u32(start)}, {"cpu", page.pack.u32(cpus)}, {"run_ns", page.pack.f32(run_ns)}};
+    const Evidence evidence = evidence_of(run.sources, "sched");
+    return {{"evidence", evidence_text(evidence)},
+            {"kind", kind_word(evidence.kind)},
+            {"start", page.pack.u32(start)},
+            {"cpu", page.pack.u32(cpus)},
+            {"run_ns", page.pack.f32(run_ns)}};
 }
 
 nlohmann::json topology(const Run& run) {
@@ -97,16 +122,16 @@ nlohmann::json view_of(Page& page, const Run& run, const Array* array) {
         backend.push_back(at->second);
     }
     nlohmann::json metrics = nlohmann::json::array();
-    const auto source = evidence_of(run.sources, slot_source(run));
-    const auto sched = evidence_of(run.sources, "sched");
     for (const Column& column : columns) {
+        if (!is_known(run, column))
+            continue;
         std::vector<float> values;
         for (const Slot& slot : slots)
-            values.push_back(as_float(slot.*column.counter));
-        const bool by_sched = column.counter == &Slot::migrations;
+            values.push_back(as_float(column.of(slot)));
+        const Evidence evidence = evidence_for(run, column);
         metrics.push_back({{"label", column.name},
-                           {"evidence", evidence_text(by_sched ? sched : source)},
-                           {"kind", kind_word(by_sched ? sched.kind : source.kind)},
+                           {"evidence", evidence_text(evidence)},
+                           {"kind", kind_word(evidence.kind)},
                            {"values", page.pack.f32(values)}});
     }
     nlohmann::json place = nullptr;
@@ -123,7 +148,7 @@ nlohmann::json view_of(Page& page, const Run& run, const Array* array) {
             {"backend", page.pack.u32(backend)},
             {"backends", backends},
             {"metrics", metrics},
-            {"residency", residency(page, slots)},
+            {"residency", residency(page, run)},
             {"cpus", topology(run)}};
 }
 
@@ -158,16 +183,20 @@ void write_table(Page& page, const Run& run, const Array* array) {
                      [](const Slot* a, const Slot* b) { return a->taken.value_or(0) > b->taken.value_or(0); });
     const std::size_t shown = std::min(busy.size(), shown_rows);
     {
-        TableWriter table(page.html, "Slots that did something, the busiest first",
-                          {"slot", "#line", "#pid", "backend", "#taken", "#reused", "#rebuilt", "#private scans",
-                           "#migrations", "mostly on"});
+        std::vector<std::string> heads{"slot", "#line", "#pid", "backend"};
+        for (const Column& column : columns)
+            if (is_known(run, column))
+                heads.push_back(std::string("#") + column.name);
+        heads.emplace_back("mostly on");
+        TableWriter table(page.html, "Slots that did something, the busiest first", heads);
         for (std::size_t i = 0; i < shown; ++i) {
             const Slot& slot = *busy[i];
             std::vector<std::string> cells{std::to_string(slot.slot), line_text(array, slot.slot),
                                            slot.pid ? std::to_string(*slot.pid) : "free at the end",
                                            slot.backend.value_or("cannot tell")};
             for (const Column& column : columns)
-                cells.push_back(count_or_unknown(slot.*column.counter));
+                if (is_known(run, column))
+                    cells.push_back(count_or_unknown(column.of(slot)));
             cells.push_back(place_text(run, slot));
             table.row(cells);
         }

@@ -2,11 +2,18 @@
 // every element is closed, and which markup a page must never hold.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace snapscope::test {
+
+// Whether the text is there; says what is missing, and not the whole page.
+[[nodiscard]] inline testing::AssertionResult holds(const std::string& page, const std::string& text) {
+    return page.find(text) != std::string::npos ? testing::AssertionSuccess() << "it holds " << text
+                                                : testing::AssertionFailure() << "it does not hold " << text;
+}
 
 // The page without the contents of its script and style elements.
 [[nodiscard]] inline std::string markup_of(const std::string& page) {

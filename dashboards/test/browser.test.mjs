@@ -259,7 +259,7 @@ test("pictures for people: light, dark, print", async () => {
       await seeAll(page);
       await page.screenshot({ path: shot(`${name}-${scheme}`), fullPage: true });
       if (scheme === "light") {
-        const pdf = await page.pdf({ format: "A4", printBackground: true });
+        const pdf = await page.pdf({ format: "A4", printBackground: true, preferCSSPageSize: true });
         assert.equal(pdf.subarray(0, 5).toString(), "%PDF-");
         writeFileSync(join(reports, "shots", `${name}.pdf`), pdf);
       }

@@ -78,6 +78,11 @@ struct Diff {
 [[nodiscard]] Result<Diff> diff(const std::vector<Measurement>& base, const std::vector<Measurement>& other,
                                 const std::vector<Measurement>& floor = {});
 
+// Of `group` the runs of the workload that MetricDiff::workload names so, `base`
+// being the side that the names come from; all of them for "".
+[[nodiscard]] std::vector<Measurement> of_workload(const std::vector<Measurement>& group, const std::string& name,
+                                                   const std::vector<Measurement>& base);
+
 [[nodiscard]] nlohmann::json to_json(const Diff& diff);
 
 } // namespace snapscope
