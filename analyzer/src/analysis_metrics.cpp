@@ -61,11 +61,10 @@ std::string construction(const Columns& c) {
         per_x.push_back(c.metric[i] * c.tps[i] / c.x[i]);
         ratio.push_back(c.metric[i] / c.tps[i]);
     }
-    if (log_spread(c.tps) < constant_within)
-        return "";
-    if (log_spread(product) < constant_within || log_spread(per_x) < constant_within)
+    const double limit = std::min(constant_within, log_spread(c.tps) / 2); // tps itself may hardly vary
+    if (log_spread(product) < limit || log_spread(per_x) < limit)
         return "it is clients over tps (Little's law), so it must move with tps";
-    if (log_spread(ratio) < constant_within)
+    if (log_spread(ratio) < limit)
         return "it is tps times a constant, so it must move with tps";
     return "";
 }

@@ -136,7 +136,9 @@ test("a chart zooms by mouse and by keys, and shows all again", async () => {
   await seeAll(page);
   const canvas = ".plot canvas";
   const whole = await pictureOf(page, canvas);
-  const box = await page.locator(".plot .u-over").first().boundingBox();
+  const over = page.locator(".plot .u-over").first();
+  await over.scrollIntoViewIfNeeded(); // the mouse reaches what is in view only
+  const box = await over.boundingBox();
   await page.mouse.move(box.x + box.width * 0.3, box.y + 40);
   await page.mouse.down();
   await page.mouse.move(box.x + box.width * 0.6, box.y + 40, { steps: 4 });
