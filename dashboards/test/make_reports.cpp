@@ -15,7 +15,9 @@ using namespace snapscope;
 
 Status write_run(const std::filesystem::path& folder, const std::string& name, const Run& run) {
     SNAPSCOPE_TRY(write_file_atomically(folder / (name + ".html"), report_runs({{name + ".snap", run}}, "snapscope")));
-    return write_file_atomically(folder / (name + ".json"), to_json(summarize(run)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    return write_file_atomically(
+        folder / (name + ".json"),
+        to_json(summarize(run)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 Status write_all(const std::filesystem::path& folder) {

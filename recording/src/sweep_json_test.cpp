@@ -20,9 +20,10 @@ SweepFile sample() {
     out.seed = 0xffff'ffff'ffff'ffff;
     out.load = "pgbench -S -c 8";
     out.wall_start = "2024-05-01T12:00:00Z";
-    out.points = {{200, "off", 1, 2, {{"idle", "100"}}, PointState::done, "200-off-1.snap", "", 3, 1234.5},
-                  {200, "off", 2, 0, {{"idle", "100"}}, PointState::failed, std::nullopt, "the server did not start", {}, {}},
-                  {400, "off", 1, 1, {}, PointState::planned, std::nullopt, "", {}, {}}};
+    out.points = {
+        {200, "off", 1, 2, {{"idle", "100"}}, PointState::done, "200-off-1.snap", "", 3, 1234.5},
+        {200, "off", 2, 0, {{"idle", "100"}}, PointState::failed, std::nullopt, "the server did not start", {}, {}},
+        {400, "off", 1, 1, {}, PointState::planned, std::nullopt, "", {}, {}}};
     out.warnings = {"interrupted once"};
     return out;
 }

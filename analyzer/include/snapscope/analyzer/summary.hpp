@@ -92,7 +92,7 @@ struct Summary {
     std::vector<TransferSummary> transfers; // the widest level that each source has
     Placement placement;
     std::optional<MirrorSummary> mirror;
-    std::vector<HotLine> hot_lines;         // most remote first
+    std::vector<HotLine> hot_lines; // most remote first
     std::optional<Workload> workload;
     std::vector<Metric> metrics; // derived, docs/contracts.md
     std::vector<SourceStatus> sources;

@@ -111,7 +111,7 @@ struct Slot {
     std::vector<CpuShare> residency;         // by sched
     // Of the migrations, those into another group; by sched.
     std::optional<std::uint64_t> migrations_across_llc, migrations_across_node, migrations_across_socket;
-    std::vector<SlotSamples> samples;        // by mirror
+    std::vector<SlotSamples> samples; // by mirror
 };
 
 struct Array {
