@@ -104,7 +104,7 @@ std::vector<std::string> not_shown_of(const Sweep& sweep, const Analysis& analys
         if (!transfers)
             out.emplace_back(
                 "whether cache lines move more where tps is low: no transfers were measured; record a fast and a "
-                "slow value with --source hitm,pcm on bare metal (snapscope emulate or simulate count them "
+                "slow value on bare metal with perf c2c or pcm, and import that (snapscope simulate models them "
                 "without times)");
         if (!has_modes(analysis))
             out.push_back(
