@@ -20,10 +20,10 @@ UniqueFd open_process(pid_t pid) {
 
 } // namespace
 
-CrashGuard::CrashGuard(const ServerImage& image, const Anatomy& anatomy,
+CrashGuard::CrashGuard(const ServerImage& image, const Anatomy& anatomy, const Memory& segment,
                        std::function<void(const std::string&)> on_crash)
-    : image_(image), anatomy_(anatomy), on_crash_(std::move(on_crash)), epoll_(::epoll_create1(EPOLL_CLOEXEC)),
-      wake_(::eventfd(0, EFD_CLOEXEC)), postmaster_(open_process(image.pid())) {
+    : image_(image), anatomy_(anatomy), segment_(segment), on_crash_(std::move(on_crash)),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC)), wake_(::eventfd(0, EFD_CLOEXEC)), postmaster_(open_process(image.pid())) {
     add(wake_.get(), wake_key);
     add(postmaster_.get(), postmaster_key);
     if (const auto pids = listed())
@@ -48,12 +48,12 @@ void CrashGuard::add(int fd, std::uint64_t key) const {
 // Who stands in the proc array, and the auxiliary processes, which have fixed entries.
 Result<std::set<pid_t>> CrashGuard::listed() const {
     const auto& a = anatomy_;
-    const auto count = load<std::uint32_t>(image_.memory(), a.proc_array);
+    const auto count = load<std::uint32_t>(segment_, a.proc_array);
     if (!count || *count > a.max_roster())
         return fail("the proc array cannot be read");
     std::vector<std::uint32_t> slots(*count);
     const Piece roster{a.roster(), std::as_writable_bytes(std::span(slots))};
-    SNAPSCOPE_TRY(image_.memory().read(std::span(&roster, 1)));
+    SNAPSCOPE_TRY(segment_.read(std::span(&roster, 1)));
     for (std::uint32_t slot = a.max_backends; slot < a.all_proc_count; ++slot)
         slots.push_back(slot);
     std::vector<pid_t> pids(slots.size());
@@ -64,7 +64,7 @@ Result<std::set<pid_t>> CrashGuard::listed() const {
         pieces.push_back({a.all_procs + std::uint64_t{slots[i]} * a.layout.pgproc_bytes + a.layout.pid,
                           std::as_writable_bytes(std::span(pids).subspan(i, 1))});
     }
-    SNAPSCOPE_TRY(image_.memory().read(pieces));
+    SNAPSCOPE_TRY(segment_.read(pieces));
     std::set<pid_t> found(pids.begin(), pids.end());
     found.erase(0);
     return found;

@@ -19,8 +19,11 @@ namespace snapscope::mirror {
 
 class CrashGuard {
   public:
-    // ON_CRASH is called once at most, in the guard's own thread.
-    CrashGuard(const ServerImage& image, const Anatomy& anatomy, std::function<void(const std::string&)> on_crash);
+    // SEGMENT is the mapping itself: it keeps saying who stood in the proc array
+    // after the server has begun a new one.  ON_CRASH is called once at most, in
+    // the guard's own thread.
+    CrashGuard(const ServerImage& image, const Anatomy& anatomy, const Memory& segment,
+               std::function<void(const std::string&)> on_crash);
     CrashGuard(const CrashGuard&) = delete;
     CrashGuard& operator=(const CrashGuard&) = delete;
     CrashGuard(CrashGuard&&) = delete;
@@ -35,6 +38,7 @@ class CrashGuard {
 
     const ServerImage& image_;
     const Anatomy anatomy_;
+    const Memory& segment_;
     std::function<void(const std::string&)> on_crash_;
     UniqueFd epoll_, wake_, postmaster_;
     std::map<pid_t, UniqueFd> watched_; // by the pid in the server's namespace

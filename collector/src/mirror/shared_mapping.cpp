@@ -69,7 +69,7 @@ Result<std::unique_ptr<SharedMapping>> SharedMapping::open(const ServerImage& im
     fd->reset(); // a descriptor would hold the segment as well
     std::unique_ptr<SharedMapping> shared(new SharedMapping(image, anatomy, std::move(*mapping)));
     shared->guard_ = std::make_unique<CrashGuard>(
-        image, anatomy, [mapped = shared.get()](const std::string& why) { mapped->let_go(why); });
+        image, anatomy, *shared, [mapped = shared.get()](const std::string& why) { mapped->let_go(why); });
     return shared;
 }
 
