@@ -28,9 +28,7 @@ struct Case {
     std::string mode;
     Scenario scenario;
 
-    friend void PrintTo(const Case& fault, std::ostream* out) {
-        *out << fault.scenario.mutant << " in " << fault.mode;
-    }
+    friend void PrintTo(const Case& fault, std::ostream* out) { *out << fault.scenario.mutant << " in " << fault.mode; }
 };
 
 std::vector<Case> cases_of(const std::vector<Scenario>& scenarios) {
