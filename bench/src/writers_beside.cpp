@@ -88,7 +88,7 @@ void beside_loops(Report& report, const Servers& servers, std::size_t idle) {
         if (kind != "update" && report.effort() != Effort::full)
             continue;
         progress(fmt::format("a writer ({}) beside two sessions, {} idle", kind, idle));
-        const auto results = take_turns(all, report.pick(8, 6, 6), [&, &script = script](Server& server) {
+        const auto results = take_turns(all, report.pick(16, 6, 6), [&, &script = script](Server& server) {
             return run(server, script_file(server, "writer.sql", script));
         });
         std::vector<Rounds> commits(all.size());
