@@ -74,10 +74,12 @@ extern void SnapshotCacheNoteHorizonSlow(TransactionId oldest);
  */
 extern bool SnapshotCacheMutant(const char *name);
 extern void SnapshotCacheWindow(void);
+extern void SnapshotCachePause(const char *window);
 extern void SnapshotCachePromotionWindow(void);
 #else
 #define SnapshotCacheMutant(name)	false
 #define SnapshotCacheWindow()		((void) 0)
+#define SnapshotCachePause(window)	((void) 0)
 #define SnapshotCachePromotionWindow()	((void) 0)
 #endif
 

@@ -28,6 +28,7 @@ extern bool snapshot_slot_spread;
 extern int	snapshot_layout_pad;	/* kB */
 #ifdef SNAPSCOPE_FAULTS
 extern char *snapshot_cache_mutant;
+extern char *snapshot_cache_pause;
 extern bool snapshot_cache_delays;
 #endif
 

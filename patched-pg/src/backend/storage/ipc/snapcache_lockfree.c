@@ -78,6 +78,8 @@ static pg_noinline void
 SnapshotCacheRetract(TransactionId xmin)
 {
 	((volatile PGXACT *) MyPgXact)->xmin = InvalidTransactionId;
+	if (unlikely(snapshot_cache_verify))
+		SnapshotCacheVerifyPrimary();
 	if (!SnapshotCacheMutant("retract_leaves"))
 		SnapshotCacheXminLeftSlow(xmin);
 }
@@ -104,12 +106,22 @@ SnapshotCacheRead(Snapshot snapshot, uint64 generation, bool kept, SnapshotCache
 	bool		stands;
 
 	pg_read_barrier();			/* pairs with the builder's write barrier */
+
+	/*
+	 * On a standby the startup process waits for each transaction whose xmin it
+	 * finds in its way, also when that xmin is retracted a moment later: nothing
+	 * of a copy taken in recovery may be published without the lock.  Nothing is
+	 * kept of one.  The tag goes from true to false alone, once and for all.
+	 */
+	if (!kept && unlikely(shared->recovery) && !SnapshotCacheMutant("lockfree_in_recovery"))
+		return READ_NEEDS_LOCK;
 	SnapshotCacheWindow();
 	header->xmin = kept ? snapshot->xmin : shared->xmin;
 	if (publish && !SnapshotCacheMutant("early_publication"))
 	{
 		((volatile PGXACT *) MyPgXact)->xmin = header->xmin;
 		SnapshotCacheWindow();
+		SnapshotCachePause("published");
 		/* Who misses this xmin moved nothing that the second look would miss. */
 		if (!SnapshotCacheMutant("publish_barrier"))
 			pg_memory_barrier();
@@ -124,9 +136,9 @@ SnapshotCacheRead(Snapshot snapshot, uint64 generation, bool kept, SnapshotCache
 		header->xcnt = shared->xcnt;
 		header->subxcnt = shared->subxcnt;
 		header->overflowed_procno = shared->overflowed_procno;
-		header->recovery = shared->recovery;
+		header->recovery = false;
 		header->recovery_overflowed = false;
-		known = known && !header->recovery;
+		known = known && !SnapshotCacheMutant("lockfree_in_recovery");
 		SnapshotCacheCopy(snapshot, header);
 	}
 	SnapshotCacheWindow();

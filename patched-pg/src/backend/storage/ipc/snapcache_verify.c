@@ -221,9 +221,18 @@ SnapshotCacheVerifyStillRunning(Snapshot snapshot)
 	}
 }
 
+/* An xmin was published without the lock. */
+static pg_noinline void
+SnapshotCacheVerifyPrimary(void)
+{
+	if (SnapScopeRecoveryInProgress())
+		elog(PANIC, "snapshot cache: an xmin was published without the lock in recovery");
+}
+
 static pg_noinline void
 SnapshotCacheVerifyLockFree(Snapshot snapshot, uint64 generation, TransactionId oldest)
 {
+	SnapshotCacheVerifyPrimary();
 	LWLockAcquire(ProcArrayLock, LW_SHARED);
 	if (pg_atomic_read_u64(&SnapshotCache->generation) == generation)
 		SnapshotCacheVerify(snapshot, oldest);

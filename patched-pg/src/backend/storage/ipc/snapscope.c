@@ -34,6 +34,7 @@ bool		snapshot_cache_verify = false;
 int			snapshot_horizon_max_age = 1000;
 #ifdef SNAPSCOPE_FAULTS
 char	   *snapshot_cache_mutant = NULL;
+char	   *snapshot_cache_pause = NULL;
 bool		snapshot_cache_delays = false;
 #endif
 int			snapshot_event_ring_size = 256;
