@@ -192,6 +192,23 @@ TEST_P(BoundedHorizonTest, is_looked_for_once_an_age_while_it_is_held) {
     EXPECT_LE(refreshes() - before, GetParam() == "off" ? 0 : 2);
 }
 
+// A reload reaches idle sessions at once, a busy one after its statement: readers
+// that went over to "exact" would wait for a bump that the holder does not owe.
+TEST_P(BoundedHorizonTest, rises_whatever_a_reload_says_meanwhile) {
+    Session held_by(cluster());
+    held_by.send("SELECT pg_sleep(0.25)");
+    while (reader_->number(fmt::format("SELECT count(backend_xmin) FROM pg_stat_activity WHERE pid = {}",
+                                       held_by.pid())) == 0) {
+    }
+    update(10);
+    (void)look();
+    reader_->run("ALTER SYSTEM SET snapshot_horizon_max_age = 0");
+    reader_->run("SELECT pg_reload_conf()");
+    held_by.finish();
+    std::this_thread::sleep_for(bound);
+    EXPECT_EQ(look().horizon, look().xmax);
+}
+
 INSTANTIATE_TEST_SUITE_P(Mode, BoundedHorizonTest, every_mode(), name_of_mode);
 
 INSTANTIATE_TEST_SUITE_P(Mode, HorizonTest, every_mode(), name_of_mode);
