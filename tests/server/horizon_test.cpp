@@ -157,6 +157,18 @@ class BoundedHorizonTest : public HorizonTest {
   protected:
     static constexpr auto bound = 300ms;
     [[nodiscard]] std::string max_age() const override { return std::to_string(bound.count()); }
+
+    // Both look every 20 ms until the horizon has risen, or for ten seconds; the lag in the end.
+    void setup_watchers() {
+        const std::string look_once = "SELECT xmax::text::int8 - recent_global_xmin::text::int8 INTO lag "
+                                      "FROM snapscope_snapshot(); EXIT WHEN lag = 0; PERFORM pg_sleep(0.02);";
+        writer_->run("CREATE PROCEDURE watch_in_transactions(INOUT lag int8) LANGUAGE plpgsql AS $$ BEGIN "
+                     "FOR i IN 1..500 LOOP COMMIT; " +
+                     look_once + " END LOOP; END $$");
+        writer_->run("CREATE FUNCTION watch_in_one() RETURNS int8 LANGUAGE plpgsql VOLATILE AS $$ "
+                     "DECLARE lag int8; BEGIN FOR i IN 1..500 LOOP " +
+                     look_once + " END LOOP; RETURN lag; END $$");
+    }
 };
 
 TEST_P(BoundedHorizonTest, rises_within_its_age_after_the_holder_left) {
@@ -190,6 +202,22 @@ TEST_P(BoundedHorizonTest, is_looked_for_once_an_age_while_it_is_held) {
     for (int i = 0; i < 20; ++i)
         EXPECT_EQ(look().xmax - look().horizon, 10);
     EXPECT_LE(refreshes() - before, GetParam() == "off" ? 0 : 2);
+}
+
+// Snapshots of one long statement, begun before the horizon was last computed:
+// they must find it aged even though their statement's time stands still.
+TEST_P(BoundedHorizonTest, rises_within_one_long_statement) {
+    setup_watchers();
+    for (const char* statement : {"CALL watch_in_transactions(0)", "SELECT watch_in_one()"}) {
+        auto held_by = holder();
+        update(10);
+        Session watcher(cluster());
+        watcher.send(statement);
+        std::this_thread::sleep_for(2 * bound);
+        (void)look(); // too old for a new statement: computed anew, and young again
+        held_by->run("COMMIT");
+        EXPECT_EQ(watcher.answer(), "0") << statement;
+    }
 }
 
 // A reload reaches idle sessions at once, a busy one after its statement: readers

@@ -22,6 +22,7 @@
 #include "snapscope/probes/ticks.h"
 #include "replication/walsender.h"
 #include "storage/snapcache.h"
+#include "utils/timestamp.h"
 
 /* generation: counter << 2 | state; the counter moves with each wipe */
 #define SNAPCACHE_STATE_MASK	UINT64CONST(3)

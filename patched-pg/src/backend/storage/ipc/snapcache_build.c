@@ -84,6 +84,6 @@ SnapshotCacheBuild(void)
 		oldest = header.xmin;
 	SnapshotCacheWindow();
 	cache->header = header;
-	pg_atomic_write_u64(&cache->horizon_time, (uint64) GetCurrentStatementStartTimestamp());
+	pg_atomic_write_u64(&cache->horizon_time, (uint64) SnapshotCacheStatementTime());
 	pg_atomic_write_u64(&cache->horizon, SNAPCACHE_HORIZON(epoch, oldest));
 }
