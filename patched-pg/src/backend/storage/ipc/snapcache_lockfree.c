@@ -210,6 +210,9 @@ SnapshotCacheGetLockFree(Snapshot snapshot, SnapshotCacheTrace *trace)
 pg_noinline Snapshot
 SnapshotCacheTake(Snapshot snapshot)
 {
+	/* First of all: what was filled in this place before may be remembered. */
+	if (unlikely(snapshot->xip == NULL))
+		SnapshotCacheAllocate(snapshot);
 	if (likely(snapscope_kept_credit > 0))
 	{
 		uint64		generation = pg_atomic_read_u64(&SnapshotCache->generation);
@@ -223,8 +226,6 @@ SnapshotCacheTake(Snapshot snapshot)
 			return snapshot;
 		}
 	}
-	if (unlikely(snapshot->xip == NULL))
-		SnapshotCacheAllocate(snapshot);
 	return SnapScopeGetSnapshot(snapshot);
 }
 
