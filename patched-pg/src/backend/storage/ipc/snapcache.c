@@ -76,6 +76,22 @@ static TransactionId *snapcache_subxip;
 #include "snapcache_faults.c"
 #endif
 
+/*
+ * One load of a word of the header, whole.  The ports for aarch64 do not say
+ * that a load is: there pg_atomic_read_u64() is an exchange with what stands
+ * there, which would take the line from all other readers.  Aligned loads of 8
+ * bytes are whole in that architecture.
+ */
+static inline uint64
+SnapshotCacheLoad(pg_atomic_uint64 *word)
+{
+#ifdef __aarch64__
+	return *(volatile uint64 *) &word->value;
+#else
+	return pg_atomic_read_u64(word);
+#endif
+}
+
 #define SNAPCACHE_XIP_BYTES \
 	TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(TransactionId) * PROCARRAY_MAXPROCS)
 #define SNAPCACHE_SUBXIP_BYTES \
@@ -191,7 +207,7 @@ SnapScopeLinesOfEntry(int index)
 pg_noinline void
 SnapshotCacheInvalidateSlow(enum snapscope_reason reason)
 {
-	uint64		generation = pg_atomic_read_u64(&SnapshotCache->generation);
+	uint64		generation = SnapshotCacheLoad(&SnapshotCache->generation);
 
 	Assert(LWLockHeldByMeInMode(ProcArrayLock, LW_EXCLUSIVE));
 	Assert((generation & SNAPCACHE_STATE_MASK) != SNAPCACHE_BUILDING);

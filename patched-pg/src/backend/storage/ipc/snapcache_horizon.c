@@ -53,8 +53,8 @@ SnapshotCacheHolderLeft(TransactionId before)
 
 	/* In read-only load every xmin is the copy's own: nothing to gain. */
 	if (!TransactionIdPrecedes(before, copied_xmin) ||
-		before != SNAPCACHE_HORIZON_XMIN(pg_atomic_read_u64(&cache->horizon)) ||
-		!SnapshotCacheHorizonAged(pg_atomic_read_u64(&cache->horizon_time)))
+		before != SNAPCACHE_HORIZON_XMIN(SnapshotCacheLoad(&cache->horizon)) ||
+		!SnapshotCacheHorizonAged(SnapshotCacheLoad(&cache->horizon_time)))
 		return;
 	pg_atomic_fetch_add_u32(&cache->epoch, 1);
 }
@@ -73,7 +73,7 @@ SnapshotCacheHolderLeftExactly(TransactionId before)
 
 	if (!SnapshotCacheMutant("leave_barrier"))
 		pg_memory_barrier();
-	state = pg_atomic_read_u64(&cache->generation) & SNAPCACHE_STATE_MASK;
+	state = SnapshotCacheLoad(&cache->generation) & SNAPCACHE_STATE_MASK;
 	pg_read_barrier();			/* pairs with the builder's write barrier */
 	if (state == SNAPCACHE_BUILDING ||
 		(state == SNAPCACHE_VALID &&
@@ -130,13 +130,13 @@ SnapshotCacheScanXmins(TransactionId xmax)
 static inline bool
 SnapshotCacheHorizonKnown(TransactionId xmin, TransactionId *oldest)
 {
-	uint64		word = pg_atomic_read_u64(&SnapshotCache->horizon);
+	uint64		word = SnapshotCacheLoad(&SnapshotCache->horizon);
 
 	*oldest = SNAPCACHE_HORIZON_XMIN(word);
 	if (unlikely(SNAPCACHE_HORIZON_EPOCH(word) != pg_atomic_read_u32(&SnapshotCache->epoch)))
 		return false;
 	return likely(!NormalTransactionIdPrecedes(*oldest, xmin)) ||
-		!SnapshotCacheHorizonAged(pg_atomic_read_u64(&SnapshotCache->horizon_time));
+		!SnapshotCacheHorizonAged(SnapshotCacheLoad(&SnapshotCache->horizon_time));
 }
 
 /*
@@ -147,8 +147,8 @@ static TransactionId
 SnapshotCacheHorizon(SnapshotCacheTrace *trace)
 {
 	SnapshotCacheData *cache = SnapshotCache;
-	uint64		word = pg_atomic_read_u64(&cache->horizon);
-	uint64		computed = pg_atomic_read_u64(&cache->horizon_time);
+	uint64		word = SnapshotCacheLoad(&cache->horizon);
+	uint64		computed = SnapshotCacheLoad(&cache->horizon_time);
 	uint32		epoch = pg_atomic_read_u32(&cache->epoch);
 	TransactionId oldest = SNAPCACHE_HORIZON_XMIN(word);
 	uint64		now;

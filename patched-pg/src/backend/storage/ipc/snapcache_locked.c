@@ -43,7 +43,7 @@ SnapshotCacheSpin(SnapshotCacheTrace *trace)
 	do
 	{
 		SPIN_DELAY();
-		generation = pg_atomic_read_u64(&SnapshotCache->generation);
+		generation = SnapshotCacheLoad(&SnapshotCache->generation);
 	} while (++trace->spins < limit && (generation & SNAPCACHE_STATE_MASK) == SNAPCACHE_BUILDING);
 
 	trace->waited |= SNAPSCOPE_WAIT_BUILDER;
@@ -99,7 +99,7 @@ SnapshotCacheGetLocked(Snapshot snapshot, SnapshotCacheTrace *trace)
 	if (unlikely(!LWLockConditionalAcquire(ProcArrayLock, LW_SHARED)))
 		SnapshotCacheWaitForLock(trace);
 
-	generation = pg_atomic_read_u64(&cache->generation);
+	generation = SnapshotCacheLoad(&cache->generation);
 	if (unlikely((generation & SNAPCACHE_STATE_MASK) != SNAPCACHE_VALID) &&
 		!SnapshotCacheRefill(generation, trace))
 	{

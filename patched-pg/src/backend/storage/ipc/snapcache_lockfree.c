@@ -144,7 +144,7 @@ SnapshotCacheRead(Snapshot snapshot, uint64 generation, bool kept, SnapshotCache
 	SnapshotCacheWindow();
 
 	pg_read_barrier();			/* all of it was read before this second look */
-	stands = pg_atomic_read_u64(&cache->generation) == generation || SnapshotCacheMutant("second_look");
+	stands = SnapshotCacheLoad(&cache->generation) == generation || SnapshotCacheMutant("second_look");
 	if (unlikely(!stands || !known))
 	{
 		if (publish)
@@ -173,7 +173,7 @@ SnapshotCacheGetLockFree(Snapshot snapshot, SnapshotCacheTrace *trace)
 {
 	for (int try = 0; try < SNAPCACHE_TRIES; try++)
 	{
-		uint64		generation = pg_atomic_read_u64(&SnapshotCache->generation);
+		uint64		generation = SnapshotCacheLoad(&SnapshotCache->generation);
 		bool		kept = SnapshotCacheIsKept(snapshot, generation);
 		SnapshotCacheHeader header;
 		SnapshotCacheReading reading;
@@ -215,7 +215,7 @@ SnapshotCacheTake(Snapshot snapshot)
 		SnapshotCacheAllocate(snapshot);
 	if (likely(snapscope_kept_credit > 0))
 	{
-		uint64		generation = pg_atomic_read_u64(&SnapshotCache->generation);
+		uint64		generation = SnapshotCacheLoad(&SnapshotCache->generation);
 		SnapshotCacheHeader header;
 
 		/* Kept is kept of a valid one. */

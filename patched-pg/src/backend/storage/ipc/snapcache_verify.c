@@ -234,7 +234,7 @@ SnapshotCacheVerifyLockFree(Snapshot snapshot, uint64 generation, TransactionId 
 {
 	SnapshotCacheVerifyPrimary();
 	LWLockAcquire(ProcArrayLock, LW_SHARED);
-	if (pg_atomic_read_u64(&SnapshotCache->generation) == generation)
+	if (SnapshotCacheLoad(&SnapshotCache->generation) == generation)
 		SnapshotCacheVerify(snapshot, oldest);
 	else
 	{
