@@ -15,7 +15,7 @@
 #include "storage/proc.h"
 #include "storage/procarray.h"
 #ifdef SNAPSCOPE_PATCHED
-#include "storage/snapscope.h"
+#include "storage/snapcache.h"
 #endif
 #include "utils/array.h"
 #include "utils/snapmgr.h"
@@ -46,7 +46,7 @@ SetOwnXmin(TransactionId xmin)
 {
 	OWN_XMIN = xmin;
 #ifdef SNAPSCOPE_PATCHED
-	snapscope_own_xmin = xmin;
+	snapcache_own_xmin = xmin;
 #endif
 }
 

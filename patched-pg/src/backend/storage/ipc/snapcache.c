@@ -17,7 +17,7 @@
  *	  no longer than snapshot_horizon_max_age.
  *
  * The steps, a file each: build, copy, serve under the lock, serve without it,
- * the horizon, and the verification.
+ * the horizon, the own entry, and the verification.
  */
 #include "snapscope/probes/ticks.h"
 #include "replication/walsender.h"
@@ -226,6 +226,7 @@ SnapshotCacheInvalidateSlow(enum snapscope_reason reason)
 }
 
 #include "snapcache_horizon.c"
+#include "snapcache_own.c"
 
 #include "snapcache_build.c"
 #include "snapcache_copy.c"

@@ -92,13 +92,6 @@ SnapshotCacheXminLeftSlow(TransactionId before)
 		SnapshotCacheHolderLeftExactly(before);
 }
 
-pg_noinline void
-SnapshotCacheHorizonLoweredSlow(void)
-{
-	if (!SnapshotCacheMutant("horizon_lowered"))
-		pg_atomic_fetch_add_u32(&SnapshotCache->epoch, 1);
-}
-
 /*
  * The oldest xmin that any backend holds, or XMAX where none is older.  Reads
  * the same entries that the stock scan reads for it.

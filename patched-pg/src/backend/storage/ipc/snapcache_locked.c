@@ -124,8 +124,8 @@ SnapshotCacheGetLocked(Snapshot snapshot, SnapshotCacheTrace *trace)
 	slot_xmin = header->slot_xmin;
 	slot_catalog_xmin = header->slot_catalog_xmin;
 
-	if (!TransactionIdIsValid(snapscope_own_xmin))
-		MyPgXact->xmin = TransactionXmin = snapscope_own_xmin = snapshot->xmin;
+	if (!TransactionIdIsValid(snapcache_own_xmin))
+		MyPgXact->xmin = TransactionXmin = snapcache_own_xmin = snapshot->xmin;
 
 	if (unlikely(snapshot_cache_verify))
 		SnapshotCacheVerify(snapshot, oldest);

@@ -37,7 +37,7 @@ SnapshotCacheIsKept(Snapshot snapshot, uint64 generation)
 	{
 		if (snapcache_kept[i].snapshot == snapshot)
 			return snapcache_kept[i].generation == generation &&
-				snapcache_kept[i].own_xid == snapscope_own_xid;
+				snapcache_kept[i].own_xid == snapcache_own_xid;
 	}
 	return false;
 }
@@ -54,7 +54,7 @@ SnapshotCacheKeep(Snapshot snapshot, uint64 generation)
 		i = victim++ % SNAPCACHE_KEPT;
 	snapcache_kept[i].snapshot = snapshot;
 	snapcache_kept[i].generation = generation;
-	snapcache_kept[i].own_xid = snapscope_own_xid;
+	snapcache_kept[i].own_xid = snapcache_own_xid;
 }
 
 /* SNAPSHOT is about to hold something else than what a generation gave it. */
@@ -100,7 +100,7 @@ SnapshotCacheRead(Snapshot snapshot, uint64 generation, bool kept, SnapshotCache
 {
 	SnapshotCacheData *cache = SnapshotCache;
 	const volatile SnapshotCacheHeader *shared = &cache->header;
-	bool		publish = !TransactionIdIsValid(snapscope_own_xmin);
+	bool		publish = !TransactionIdIsValid(snapcache_own_xmin);
 	TransactionId oldest;
 	bool		known;
 	bool		stands;
@@ -159,7 +159,7 @@ SnapshotCacheRead(Snapshot snapshot, uint64 generation, bool kept, SnapshotCache
 			SnapshotCacheWindow();
 			((volatile PGXACT *) MyPgXact)->xmin = header->xmin;
 		}
-		TransactionXmin = snapscope_own_xmin = header->xmin;
+		TransactionXmin = snapcache_own_xmin = header->xmin;
 	}
 	if (unlikely(snapshot_cache_verify))
 		SnapshotCacheVerifyLockFree(snapshot, generation, oldest);
