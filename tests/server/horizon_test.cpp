@@ -61,6 +61,31 @@ class HorizonTest : public ServerTest {
         reader_->run("SET enable_indexscan = off; SET enable_bitmapscan = off; SELECT * FROM t");
         return reader_->number("SELECT count(*) FROM heap_page_items(get_raw_page('t', 0)) WHERE lp_flags = 1");
     }
+    void follow_feedback() {
+        ClusterOptions options;
+        options.prefix = patched_prefix();
+        options.primary = &cluster();
+        options.settings = {{"max_connections", "150"}, {"hot_standby_feedback", "off"},
+                            {"wal_receiver_status_interval", "1"}, {"max_standby_streaming_delay", "-1"}};
+        const auto standby = Cluster::start(options);
+        ASSERT_TRUE(standby) << standby.error().message();
+        Session old(*standby);
+        Session admin(*standby);
+        const auto holders = [&] { return reader_->number("SELECT count(backend_xmin) FROM pg_stat_replication"); };
+        const auto feedback = [&](const std::string& state) {
+            admin.run("ALTER SYSTEM SET hot_standby_feedback = " + state);
+            admin.run("SELECT pg_reload_conf()");
+            while (holders() != (state == "on" ? 1 : 0))
+                std::this_thread::sleep_for(20ms);
+        };
+        old.run("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1");
+        update(20);
+        EXPECT_EQ(look().horizon, look().xmax);
+        feedback("on");
+        EXPECT_GE(look().xmax - look().horizon, 20);
+        feedback("off");
+        EXPECT_EQ(look().horizon, look().xmax);
+    }
     std::int64_t refreshes() {
         return reader_->number("SELECT coalesce(sum(horizon_refreshes), 0)::int8 FROM pg_stat_snapshot_cache");
     }
@@ -153,6 +178,13 @@ TEST_P(HorizonTest, costs_a_read_only_load_nothing) {
     EXPECT_EQ(refreshes() - before, 0);
 }
 
+// A standby that begins to tell what it needs lowers the horizon, without a slot;
+// one that stops telling is a holder that leaves.  Both are heard at once, also
+// where holders may be waited for.
+TEST_P(HorizonTest, follows_the_feedback_of_a_standby) {
+    follow_feedback();
+}
+
 class BoundedHorizonTest : public HorizonTest {
   protected:
     static constexpr auto bound = 300ms;
@@ -181,6 +213,10 @@ TEST_P(BoundedHorizonTest, rises_within_its_age_after_the_holder_left) {
     const auto after = look();
     EXPECT_EQ(after.horizon, after.xmax);
     EXPECT_EQ(line_pointers_after_read(), 1);
+}
+
+TEST_P(BoundedHorizonTest, follows_the_feedback_of_a_standby) {
+    follow_feedback();
 }
 
 // A copy that is older than the bound is not waited for.

@@ -49,7 +49,7 @@ SnapshotCachePause(const char *window)
 	if (snapshot_cache_pause == NULL || strcmp(snapshot_cache_pause, window) != 0)
 		return;
 	pgstat_report_wait_start(WAIT_EVENT_PG_SLEEP);
-	for (int steps = 0; steps < 1500 && !ConfigReloadPending && !InterruptPending; steps++)
+	for (int steps = 0; steps < 1000 && !ConfigReloadPending && !InterruptPending; steps++)
 		pg_usleep(10000);
 	pgstat_report_wait_end();
 }

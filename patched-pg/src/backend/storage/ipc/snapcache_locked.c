@@ -44,7 +44,8 @@ SnapshotCacheSpin(SnapshotCacheTrace *trace)
 	{
 		SPIN_DELAY();
 		generation = SnapshotCacheLoad(&SnapshotCache->generation);
-	} while (++trace->spins < limit && (generation & SNAPCACHE_STATE_MASK) == SNAPCACHE_BUILDING);
+	} while ((++trace->spins < limit || SnapshotCacheMutant("spin_gives_up")) &&
+			 (generation & SNAPCACHE_STATE_MASK) == SNAPCACHE_BUILDING);
 
 	trace->waited |= SNAPSCOPE_WAIT_BUILDER;
 	trace->gave_up = (generation & SNAPCACHE_STATE_MASK) == SNAPCACHE_BUILDING;
