@@ -61,8 +61,8 @@ bool Stage::in_step(Client& primary, Client& standby) {
 }
 
 bool Stage::paused_or_done(Client& observer, const Client& session) {
-    const auto there = fmt::format("SELECT count(*) FROM pg_stat_activity WHERE pid = {} AND wait_event = 'PgSleep'",
-                                   session.pid());
+    const auto there =
+        fmt::format("SELECT count(*) FROM pg_stat_activity WHERE pid = {} AND wait_event = 'PgSleep'", session.pid());
     for (int attempt = 0; attempt < 500 && session.busy(); ++attempt) {
         if (observer.number(there) == 1)
             return true;

@@ -65,8 +65,10 @@ class HorizonTest : public ServerTest {
         ClusterOptions options;
         options.prefix = patched_prefix();
         options.primary = &cluster();
-        options.settings = {{"max_connections", "150"}, {"hot_standby_feedback", "off"},
-                            {"wal_receiver_status_interval", "1"}, {"max_standby_streaming_delay", "-1"}};
+        options.settings = {{"max_connections", "150"},
+                            {"hot_standby_feedback", "off"},
+                            {"wal_receiver_status_interval", "1"},
+                            {"max_standby_streaming_delay", "-1"}};
         const auto standby = Cluster::start(options);
         ASSERT_TRUE(standby) << standby.error().message();
         Session old(*standby);
@@ -261,8 +263,8 @@ TEST_P(BoundedHorizonTest, rises_within_one_long_statement) {
 TEST_P(BoundedHorizonTest, rises_whatever_a_reload_says_meanwhile) {
     Session held_by(cluster());
     held_by.send("SELECT pg_sleep(0.25)");
-    while (reader_->number(fmt::format("SELECT count(backend_xmin) FROM pg_stat_activity WHERE pid = {}",
-                                       held_by.pid())) == 0) {
+    while (reader_->number(
+               fmt::format("SELECT count(backend_xmin) FROM pg_stat_activity WHERE pid = {}", held_by.pid())) == 0) {
     }
     update(10);
     (void)look();
