@@ -213,7 +213,7 @@ void MirrorSource::put_slots(Run& run) const {
         if (slot.samples == 0)
             continue;
         Slot& row = slot_row(run, number);
-        if (!row.pid && tally.taken(slot) && slot.pid != 0)
+        if (!row.pid && slot.taken && slot.pid != 0)
             if (const auto pid = host_pid(slot.pid))
                 row.pid = static_cast<std::uint32_t>(*pid);
         if (!row.backend)

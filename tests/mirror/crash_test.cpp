@@ -79,14 +79,13 @@ TEST_P(MirrorCrash, a_mapping_holds_the_segment_only_until_the_first_crash) {
         Session session(cluster()); // who leaves in order is no crash
     }
     std::this_thread::sleep_for(200ms);
-    mirror::SampleReader reader(server->anatomy);
-    mirror::DenseSample by_mapping;
-    mirror::DenseSample by_calls;
-    ASSERT_TRUE(reader.read(**mapping, by_mapping));
-    ASSERT_TRUE(reader.read(server->image->memory(), by_calls));
+    mirror::DenseReader by_mapping(server->anatomy);
+    mirror::DenseReader by_calls(server->anatomy);
+    ASSERT_TRUE(by_mapping.look(**mapping));
+    ASSERT_TRUE(by_calls.look(server->image->memory()));
     EXPECT_TRUE((*mapping)->held()) << (*mapping)->why_let_go();
-    EXPECT_EQ(by_mapping.counters, by_calls.counters);
-    EXPECT_EQ(by_mapping.slots.size(), by_calls.slots.size());
+    EXPECT_EQ(by_mapping.seen().counters, by_calls.seen().counters);
+    EXPECT_EQ(by_mapping.seen().slots.size(), by_calls.seen().slots.size());
     kill_a_backend();
     ASSERT_TRUE(comes_back(cluster(), 1));
     EXPECT_FALSE((*mapping)->held());
