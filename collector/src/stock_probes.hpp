@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bpf_support.hpp"
+#include "elf_symbols.hpp"
 #include "server_words.hpp"
 
 #include <snapscope/base/mapping.hpp>
