@@ -16,6 +16,8 @@ using namespace std::chrono_literals;
 
 // Named by the environment (./dev test does), or where the build script says it is.
 std::filesystem::path prefix_of(const std::string& server) {
+    if (server == "patched")
+        return patched_prefix();
     const bool debian = server == "debian15";
     const char* variable = debian ? "SNAPSCOPE_PG_DEBIAN15_PREFIX" : "SNAPSCOPE_PG_UNPATCHED_PREFIX";
     if (const char* named = std::getenv(variable); named != nullptr && *named != '\0')
