@@ -18,6 +18,8 @@ class StockTest : public testing::TestWithParam<std::string> {
   protected:
     // Skips where the server, or the right to look at it, is missing.
     void SetUp() override;
+    // The files to run, of those that are installed at PREFIX.
+    [[nodiscard]] virtual std::filesystem::path install(const std::filesystem::path& prefix) { return prefix; }
     [[nodiscard]] const Cluster& cluster() const { return *cluster_; }
     [[nodiscard]] std::string program(const std::string& name) const { return (prefix_ / "bin" / name).string(); }
     // The server's binary, as the collector opens it.
