@@ -98,6 +98,16 @@ TEST_P(KilledAgain, AndAgainNothingIsLeft) {
         // At any moment of its life: while others attach, or in the midst of recording.
         std::this_thread::sleep_for(std::chrono::milliseconds(37 * round));
         recording->send_signal(SIGKILL);
+        const bool probed = within_seconds(60, [&] {
+            const auto now = remains_in(backend);
+            return now && !now->none();
+        });
+        if (!probed)
+            recording->stop(SIGINT, 20s); // what it has to say
+        ASSERT_TRUE(probed) << "no probe was ever set: " << recording->output();
+        // At any moment of its life: while others attach, or in the midst of recording.
+        std::this_thread::sleep_for(std::chrono::milliseconds(37 * round));
+        recording->send_signal(SIGKILL);
         ASSERT_TRUE(within_seconds(60, [&] { return recording->wait_for(0ms).has_value(); }));
         EXPECT_TRUE(within_seconds(60, [&] {
             session.run("SELECT 1");
