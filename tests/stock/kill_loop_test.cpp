@@ -89,21 +89,15 @@ TEST_P(KilledAgain, AndAgainNothingIsLeft) {
         SCOPED_TRACE(fmt::format("round {}", round));
         auto recording = recorder(round);
         ASSERT_TRUE(recording) << recording.error().message();
-        ASSERT_TRUE(within_seconds(60,
-                                   [&] {
-                                       const auto now = remains_in(backend);
-                                       return now && !now->none();
-                                   }))
-            << "no probe was ever set: " << (recording->wait_for(0ms) ? recording->output() : "");
-        // At any moment of its life: while others attach, or in the midst of recording.
-        std::this_thread::sleep_for(std::chrono::milliseconds(37 * round));
-        recording->send_signal(SIGKILL);
         const bool probed = within_seconds(60, [&] {
             const auto now = remains_in(backend);
             return now && !now->none();
         });
-        if (!probed)
-            recording->stop(SIGINT, 20s); // what it has to say
+        if (!probed) { // what has it to say?
+            recording->send_signal(SIGINT);
+            if (const auto status = recording->wait_for(20s))
+                ADD_FAILURE() << "it has ended with " << *status;
+        }
         ASSERT_TRUE(probed) << "no probe was ever set: " << recording->output();
         // At any moment of its life: while others attach, or in the midst of recording.
         std::this_thread::sleep_for(std::chrono::milliseconds(37 * round));
