@@ -115,6 +115,7 @@ Result<Diagnosis> diagnose(const TargetSpec& spec) {
     SNAPSCOPE_TRY(check_target(spec));
     const ProcFs proc;
     Diagnosis diagnosis;
+    diagnosis.limits = kernel_limits(kernel_facts());
     SourceStatus watch; // stands below the server's
     const bool named = spec.pid || spec.pgdata || spec.port || spec.host;
     if (named || !find_postmasters(proc).empty()) {
