@@ -49,7 +49,7 @@ Imported new_import(const ImportOptions& options) {
     out.run.warnings.push_back(
         fmt::format("imported from {}: the server and the host were not watched", options.label));
     if (options.topology) {
-        const Topology& topology = *options.topology;
+        const MachineTopology& topology = *options.topology;
         out.run.host.cpu_model = topology.cpu_model;
         out.run.host.arch = topology.arch;
         out.run.host.cpus = topology.host_cpus();

@@ -3,6 +3,7 @@
 #include "import_parts.hpp"
 
 #include <snapscope/readers/c2c.hpp>
+#include <snapscope/readers/hitm_report.hpp>
 #include <snapscope/readers/perf_script.hpp>
 
 #include <algorithm>
@@ -16,9 +17,6 @@ namespace {
 constexpr std::size_t most_rows = 64;    // of a matrix: the hottest
 constexpr std::size_t hot_functions = 3; // named in one warning
 constexpr std::int64_t second_ns = 1'000'000'000;
-
-constexpr const char* no_hitm_reason = "loads missed, and not one is marked HITM: this processor reports none";
-constexpr const char* no_hitm_hint = "that is no sign of few transfers; use pcm, another processor, or linetimer";
 
 std::optional<std::int64_t> whole(std::optional<double> value) {
     return value ? std::optional(std::llround(*value)) : std::nullopt;
@@ -94,7 +92,7 @@ void add_hottest(const std::map<Place, SampleCounts>& places, const char* by, Na
 }
 
 // The reader's socket or node, where the topology tells it for every CPU that was sampled.
-void add_by_group(const PerfScript& script, const Topology& topology, const char* by,
+void add_by_group(const PerfScript& script, const MachineTopology& topology, const char* by,
                   std::optional<std::uint32_t> TopologyCpu::*group, Run& run) {
     std::map<std::uint32_t, SampleCounts> groups;
     for (const auto& [cpu, counts] : script.by_cpu) {

@@ -18,7 +18,7 @@ namespace snapscope {
 struct ImportOptions {
     std::string label; // the file, for messages
     std::string tool_version;
-    std::optional<Topology> topology; // of the machine that the file comes from
+    std::optional<MachineTopology> topology; // of the machine that the file comes from
 };
 
 struct Imported {

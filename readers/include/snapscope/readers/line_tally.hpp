@@ -1,0 +1,119 @@
+// Memory samples over known arrays, added up: by line, by field, by function,
+// by the reader's and the writer's CPU.  Used by the source `hitm`.
+//
+// A sample stands for as many events as its period says, times how much longer
+// its event was asked for than it had a counter.  The sum over samples
+// estimates events; the root of the sum of squares is its sampling error.
+// Memory grows with the lines, fields, functions and CPUs seen, not with samples.
+#pragma once
+
+#include <snapscope/readers/address_map.hpp>
+#include <snapscope/readers/data_src.hpp>
+#include <snapscope/readers/perf_stream.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace snapscope {
+
+struct EventEstimate {
+    double events = 0, squares = 0;
+    void add(double weight) {
+        events += weight;
+        squares += weight * weight;
+    }
+    void add(const EventEstimate& other) {
+        events += other.events;
+        squares += other.squares;
+    }
+    [[nodiscard]] double error() const; // one standard deviation
+};
+
+struct AccessCounts {
+    std::uint64_t loads = 0, stores = 0, load_misses = 0, locked = 0, blocked = 0, peer = 0;
+    std::uint64_t hitm_local = 0, hitm_remote = 0, hitm_unplaced = 0; // unplaced: near or far is not told
+    EventEstimate local, remote, unplaced;                            // of the HITM
+
+    [[nodiscard]] std::uint64_t hitm() const { return hitm_local + hitm_remote + hitm_unplaced; }
+};
+
+struct LineCounts : AccessCounts {
+    std::uint64_t hitm_of_own = 0; // HITM of a slot's owner on its own entry: another entry was written
+    std::uint64_t hitm_bytes = 0;  // bit i: byte i of the line
+    std::uint64_t stored_bytes = 0;
+    std::optional<std::uint32_t> last_writer; // CPU of the last store that was sampled
+};
+
+// Keys of the pairs below; writer none: not told.
+struct CpuPair {
+    std::uint32_t reader = 0;
+    std::optional<std::uint32_t> writer;
+    friend auto operator<=>(const CpuPair&, const CpuPair&) = default;
+};
+
+class LineTally {
+  public:
+    explicit LineTally(AddressMap map) : map_(std::move(map)) {}
+
+    // A sample of the server.  False where it lies in none of the arrays.
+    bool add(const PerfSample& sample);
+    // Which process owns a slot now; 0: none.
+    void set_owner(std::uint32_t slot, std::uint32_t pid);
+    // A process of the server has ended.
+    void forget(std::uint32_t pid);
+
+    [[nodiscard]] const AddressMap& map() const { return map_; }
+    [[nodiscard]] const AccessCounts& all() const { return all_; }
+    // By the line's address.
+    [[nodiscard]] const std::unordered_map<std::uint64_t, LineCounts>& lines() const { return lines_; }
+    // By the address at which the field begins.
+    [[nodiscard]] const std::unordered_map<std::uint64_t, AccessCounts>& fields() const { return fields_; }
+    [[nodiscard]] const std::unordered_map<std::uint64_t, AccessCounts>& functions() const { return by_ip_; }
+    [[nodiscard]] const std::map<std::uint32_t, AccessCounts>& cpus() const { return by_cpu_; }
+    // HITM by reader and writer.
+    [[nodiscard]] const std::map<CpuPair, EventEstimate>& pairs() const { return pairs_; }
+    // HITM by reader and page (address / 4096).
+    [[nodiscard]] const std::map<std::pair<std::uint32_t, std::uint64_t>, EventEstimate>& pages() const {
+        return pages_;
+    }
+    // The most that a period was scaled by; 1: every event had its counter; none: no sample told.
+    [[nodiscard]] std::optional<double> worst_scale() const { return worst_scale_; }
+    [[nodiscard]] std::uint64_t without_period() const { return without_period_; }
+
+  private:
+    struct Hit {
+        Known hitm = Known::not_told;
+        Known remote = Known::not_told;
+        double weight = 0;
+    };
+    void count(AccessCounts& counts, const DataSrc& source, const Hit& hit) const;
+    double weight_of(const PerfSample& sample);
+    [[nodiscard]] std::optional<std::uint32_t> writer_of(const LineCounts& line, std::uint64_t address,
+                                                         const Place& place) const;
+
+    AddressMap map_;
+    AccessCounts all_;
+    std::unordered_map<std::uint64_t, LineCounts> lines_;
+    std::unordered_map<std::uint64_t, AccessCounts> fields_, by_ip_;
+    std::map<std::uint32_t, AccessCounts> by_cpu_;
+    std::map<CpuPair, EventEstimate> pairs_;
+    std::map<std::pair<std::uint32_t, std::uint64_t>, EventEstimate> pages_;
+    std::unordered_map<std::uint32_t, std::uint32_t> owners_;   // by slot
+    std::unordered_map<std::uint32_t, std::uint32_t> last_cpu_; // by pid
+    std::optional<double> worst_scale_;
+    std::uint64_t without_period_ = 0;
+};
+
+// Two entries of one line, written apart: what is named as false sharing, hottest first.
+struct SharedEntries {
+    std::uint64_t line = 0;
+    std::uint64_t hitm = 0;
+    std::string text; // "PGXACT[64-69] line 12: HITM loads of 64, 65, stores of 66"
+};
+[[nodiscard]] std::vector<SharedEntries> false_sharing(const LineTally& tally);
+
+} // namespace snapscope
