@@ -228,7 +228,9 @@ void HitmSource::finish(std::int64_t /*now_ns*/, Run& run) {
     const std::lock_guard<std::mutex> held(lock_);
     if (ended_early_.empty() && reader_->trouble.empty())
         if (const auto whole = reader_->stream.end(); !whole)
-            reader_->trouble = whole.error().what;
+            ended_early_ = whole.error().what;
+    if (ended_early_.empty())
+        ended_early_ = reader_->trouble;
     stream_.finish();
     if (run.layout.arrays.empty())
         run.layout.arrays = places_.arrays();
@@ -262,8 +264,6 @@ SourceStatus HitmSource::status() const {
     };
     if (!ended_early_.empty())
         complain(ended_early_);
-    else if (reader_ && !reader_->trouble.empty())
-        complain(reader_->trouble);
     if (!end_note_.empty())
         complain(end_note_);
     if (server_left_)

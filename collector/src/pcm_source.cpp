@@ -46,7 +46,8 @@ Status check_access() {
         return fail(answer.error());
     if (answer->output.find("Read value") != std::string::npos)
         return {};
-    return fail(own_words(answer->output + "\n" + answer->errors), "", ErrorClass::unavailable);
+    const auto said = complaints_in(answer->errors + "\n" + answer->output);
+    return fail(said.empty() ? "pcm-msr says nothing" : said.front(), "", ErrorClass::unavailable);
 }
 
 // pcm's own reason where registers cannot be read; it programs nothing then.

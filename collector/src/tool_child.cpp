@@ -47,8 +47,9 @@ bool is_note(std::string_view line) {
 bool complains(std::string_view line) {
     std::string lower(line);
     std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    for (const std::string_view word : {"error", "denied", "fail", "cannot", "can't", "can not", "not supported",
-                                        "unsupported", "busy", "occupied", "not permitted", "no permission", "invalid"})
+    for (const std::string_view word :
+         {"error", "denied", "fail", "cannot", "can't", "can not", "not supported", "unsupported", "busy", "occupied",
+          "not permitted", "no permission", "invalid", "limited", "unable"})
         if (lower.find(word) != std::string::npos)
             return true;
     return false;
@@ -76,22 +77,29 @@ Result<std::string> find_tool(const std::string& name, const std::string& packag
     return fail("there is no program " + name, "install Debian's package " + package, ErrorClass::unavailable);
 }
 
-std::string own_words(std::string_view output) {
-    std::string_view words;
+std::vector<std::string> complaints_in(std::string_view output) {
+    std::vector<std::string> out;
     int best = -1; // a note, a line that says something, a complaint
     while (!output.empty()) {
         const auto end = output.find('\n');
         const auto line = trim(output.substr(0, end));
         output.remove_prefix(end == std::string_view::npos ? output.size() : end + 1);
-        if (!says_something(line))
+        if (!says_something(line) || line == "Error:")
             continue;
         const int worth = is_note(line) ? 0 : complains(line) ? 2 : 1;
         if (worth < best)
             continue;
+        if (worth > best)
+            out.clear();
         best = worth;
-        words = line;
+        out.emplace_back(line.substr(0, most_words));
     }
-    return std::string(words.substr(0, most_words));
+    return out;
+}
+
+std::string own_words(std::string_view output) {
+    auto all = complaints_in(output);
+    return all.empty() ? "" : std::move(all.back());
 }
 
 Result<ToolChild> ToolChild::start(std::vector<std::string> argv) {

@@ -26,6 +26,8 @@ namespace snapscope {
 // What a tool said when it refused: its last line that complains (error, denied,
 // busy, ...), else the last that says something; at most 300 bytes.
 [[nodiscard]] std::string own_words(std::string_view output);
+// All lines of that worth, in order.
+[[nodiscard]] std::vector<std::string> complaints_in(std::string_view output);
 
 class ToolChild {
   public:
