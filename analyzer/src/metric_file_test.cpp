@@ -2,9 +2,12 @@
 // absent stays absent.
 #include "metric_file.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace snapscope {
 namespace {
@@ -84,6 +87,21 @@ TEST(MetricFile, TotalsOfARunBecomeMetrics) {
     EXPECT_DOUBLE_EQ(found.at("memory_bytes_per_second"), 20);
     EXPECT_FALSE(found.contains("hitm_remote_per_second")) << "null is absent";
     EXPECT_FALSE(found.contains("upi_in_bytes_per_second"));
+}
+
+// cases/h28: retries of an atomic by clients, and what they come to.
+TEST(MetricFile, PublishedRetriesPerCall) {
+    std::ifstream in(SNAPSCOPE_SOURCE_DIR "/tests/cases/h28-atomic-retry-and-littles-law.json");
+    const auto figures = nlohmann::json::parse(in);
+    for (const auto& [clients, counts] : figures["pin_counts"].items()) {
+        snapscope::Run run;
+        run.totals = {{"snapshots_retries", "ring", "1", counts[0].get<std::int64_t>()},
+                      {"snapshots_taken", "ring", "1", counts[1].get<std::int64_t>()}};
+        const auto metrics = derive_metrics(run);
+        const auto at = std::ranges::find(metrics, "retries_per_snapshot", &Metric::name);
+        ASSERT_NE(at, metrics.end()) << clients;
+        EXPECT_DOUBLE_EQ(at->value, figures["pin_retries_per_call"][clients].get<double>());
+    }
 }
 
 } // namespace

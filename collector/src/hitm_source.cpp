@@ -9,6 +9,7 @@
 
 #include <snapscope/readers/hitm_report.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -59,6 +60,15 @@ std::function<std::optional<std::uint32_t>(std::uint32_t)> parents(const ProcFs&
         const auto stat = proc.stat(static_cast<pid_t>(pid));
         return stat ? std::optional(static_cast<std::uint32_t>(stat->parent)) : std::nullopt;
     };
+}
+
+// ARM's SPE writes packets of its own into a trace, which is not decoded here.
+Result<std::vector<std::string>> usable_events(const std::string& perf) {
+    auto events = memory_events(perf);
+    if (events && std::ranges::all_of(*events, [](const auto& event) { return event.starts_with("arm_spe"); }))
+        return fail("perf samples memory by ARM's SPE here, whose trace this version does not decode",
+                    "perf mem record -a, then perf script, and import perf-script", ErrorClass::unavailable);
+    return events;
 }
 
 class HitmSource final : public Source {
@@ -287,7 +297,7 @@ Result<std::string> probe_hitm() {
     const auto perf = find_tool("perf", "linux-perf");
     if (!perf)
         return fail(perf.error());
-    const auto events = memory_events(*perf);
+    const auto events = usable_events(*perf);
     if (!events)
         return fail(events.error());
     return fmt::format("{}", fmt::join(*events, " "));
@@ -298,7 +308,7 @@ Result<std::unique_ptr<Source>> attach_hitm(const ProcFs& proc, const Postmaster
     const auto perf = find_tool("perf", "linux-perf");
     if (!perf)
         return fail(perf.error());
-    const auto events = memory_events(*perf);
+    const auto events = usable_events(*perf);
     if (!events)
         return fail(events.error());
     auto places = ServerPlaces::find(proc, postmaster, memory);

@@ -1,3 +1,4 @@
+#include <snapscope/base/text.hpp>
 #include <snapscope/readers/address_map.hpp>
 
 #include <algorithm>
@@ -22,6 +23,15 @@ bool has_place(const PlacedArray& array) {
 std::optional<std::uint64_t> number_of(const nlohmann::json& row, const char* name) {
     const auto at = row.find(name);
     return at != row.end() && at->is_number_unsigned() ? std::optional(at->get<std::uint64_t>()) : std::nullopt;
+}
+
+// "0x7f0012345680"; null where a layout was computed.
+std::optional<std::uint64_t> address_of(const nlohmann::json& row) {
+    const auto at = row.find("address");
+    if (at == row.end() || !at->is_string())
+        return std::nullopt;
+    const auto& text = at->get_ref<const std::string&>();
+    return text.starts_with("0x") ? parse_integer<std::uint64_t>(std::string_view(text).substr(2), 16) : std::nullopt;
 }
 
 } // namespace
@@ -61,12 +71,22 @@ std::string AddressMap::field_text(const Place& place) const {
                : out + fmt::format("+{}", place.offset);
 }
 
+const PlacedArray* AddressMap::array_of_line(std::uint64_t begin) const {
+    for (const PlacedArray& array : arrays_)
+        if (array.address < begin + cache_line_bytes && begin < array.address + array.bytes())
+            return &array;
+    return nullptr;
+}
+
+bool AddressMap::find_line(std::uint64_t address) const {
+    return array_of_line(address / cache_line_bytes * cache_line_bytes) != nullptr;
+}
+
 std::string AddressMap::line_text(std::uint64_t address) const {
     const std::uint64_t begin = address / cache_line_bytes * cache_line_bytes;
-    for (const PlacedArray& array : arrays_) {
+    if (const PlacedArray* const found = array_of_line(begin)) {
+        const PlacedArray& array = *found;
         const std::uint64_t end = array.address + array.bytes();
-        if (begin + cache_line_bytes <= array.address || begin >= end)
-            continue;
         const std::uint64_t first = (std::max(begin, array.address) - array.address) / array.stride_bytes;
         const std::uint64_t last = (std::min(begin + cache_line_bytes, end) - 1 - array.address) / array.stride_bytes;
         const std::uint64_t line = begin / cache_line_bytes - array.address / cache_line_bytes;
@@ -95,7 +115,7 @@ Result<AddressMap> read_layout(std::string_view text, const std::string& label) 
         const auto entries = number_of(row, "entries");
         if (!stride || !entries)
             return wrong("the array " + array.name + " has no stride or no entries");
-        array.address = number_of(row, "address").value_or(0);
+        array.address = address_of(row).value_or(0);
         array.stride_bytes = *stride;
         array.entries = *entries;
         array.fields = known_fields(array.name);

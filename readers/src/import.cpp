@@ -22,8 +22,12 @@ struct Kind {
     const char* name;
     Result<Imported> (*read)(std::string_view, const ImportOptions&);
 };
-constexpr std::array kinds{Kind{"pcm", import_pcm}, Kind{"c2c", import_c2c}, Kind{"perf-script", import_perf_script},
-                           Kind{"pgbench", import_pgbench}, Kind{"histogram", import_histogram}};
+constexpr std::array kinds{Kind{"pcm", import_pcm},
+                           Kind{"c2c", import_c2c},
+                           Kind{"perf-script", import_perf_script},
+                           Kind{"pgbench", import_pgbench},
+                           Kind{"histogram", import_histogram},
+                           Kind{"waits", import_waits}};
 
 // clients / latency is tps (Little's law), where all clients were busy.
 void check_littles_law(const Workload& load, std::vector<std::string>& warnings) {

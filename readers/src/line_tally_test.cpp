@@ -58,13 +58,15 @@ TEST(AddressMap, ArraysWithoutAPlaceAreLeftOut) {
 }
 
 TEST(AddressMap, ReadsWhatLayoutPrints) {
-    const auto read = read_layout(R"({"arrays":[{"name":"PGXACT","address":4096,"stride_bytes":12,"entries":10},
+    const auto read = read_layout(R"({"arrays":[{"name":"PGXACT","address":"0x1000","stride_bytes":12,"entries":10},
                                       {"name":"PGPROC","address":null,"stride_bytes":856,"entries":10}]})",
                                   "x.json");
     ASSERT_TRUE(read) << read.error().message();
     EXPECT_EQ(read->field_text(*read->find(4096 + 12)), "PGXACT[1].xid");
     for (const char* wrong : {"", "[]", "{}", R"({"arrays":[{"name":"PGXACT","stride_bytes":12,"entries":10}]})",
-                              R"({"arrays":[{"name":"PGXACT","address":1,"stride_bytes":-12,"entries":10}]})"})
+                              R"({"arrays":[{"name":"PGXACT","address":"4096","stride_bytes":12,"entries":10}]})",
+                              R"({"arrays":[{"name":7,"address":"0x1000","stride_bytes":12,"entries":10}]})",
+                              R"({"arrays":[{"name":"PGXACT","address":"0x1","stride_bytes":-12,"entries":10}]})"})
         EXPECT_FALSE(read_layout(wrong, "x.json")) << wrong;
 }
 

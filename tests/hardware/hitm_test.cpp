@@ -212,6 +212,14 @@ TEST_P(HitmOnce, PerfsRefusalIsToldInItsWords) {
     EXPECT_TRUE(run.finished);
 }
 
+TEST_P(HitmOnce, ATraceThatIsNotDecodedIsUnavailable) {
+    put("perf", "list spe-ldst     arm_spe_0/ts_enable=1,load_filter=1,store_filter=1,min_latency=30/: available\n");
+    const auto run = record("hitm", "true");
+    EXPECT_EQ(status_, 3) << output_;
+    EXPECT_EQ(source_named(run, "hitm").state, SourceState::unavailable);
+    EXPECT_THAT(source_named(run, "hitm").reason, HasSubstr("SPE"));
+}
+
 TEST_P(HitmOnce, WithoutRunningTimesItSaysSo) {
     Session reader(cluster());
     put("perf", intel + samples(5, reader.pid(), 0, xmin_of(0), hitm_remote) +

@@ -43,6 +43,8 @@ class AddressMap {
     explicit AddressMap(std::vector<PlacedArray> arrays);
 
     [[nodiscard]] std::optional<Place> find(std::uint64_t address) const;
+    // Whether any byte of the line that holds ADDRESS lies in an array.
+    [[nodiscard]] bool find_line(std::uint64_t address) const;
     [[nodiscard]] const std::vector<PlacedArray>& arrays() const { return arrays_; }
     [[nodiscard]] bool empty() const { return arrays_.empty(); }
 
@@ -54,6 +56,8 @@ class AddressMap {
     [[nodiscard]] std::string line_text(std::uint64_t address) const;
 
   private:
+    [[nodiscard]] const PlacedArray* array_of_line(std::uint64_t begin) const;
+
     std::vector<PlacedArray> arrays_; // by address
 };
 
