@@ -20,9 +20,11 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::uint64_t base = 0x7f1200000000, slots = 1000;
+constexpr std::uint32_t cpus = 96;
 constexpr std::uint32_t postmaster = 1000, backend = 1001;
 constexpr std::uint64_t hitm_local = 0x629800842, hitm_remote = hitm_local | 1ULL << 37U;
 constexpr std::size_t chunk_bytes = 1U << 18U; // as the source reads its pipe
+constexpr std::uint64_t chunks_a_window = 8;   // some 20 000 samples
 
 double thread_seconds() {
     timespec now{};
@@ -48,7 +50,7 @@ std::string known_stream(std::uint64_t samples) {
     for (std::uint64_t i = 0; i < samples; ++i) {
         PerfSample one;
         one.pid = one.tid = backend;
-        one.cpu = static_cast<std::uint32_t>(i % 96);
+        one.cpu = static_cast<std::uint32_t>(i % cpus);
         one.ip = 0x400000 + i % 500;
         one.time_ns = 1000 * i;
         one.address = i % 2 == 0 ? base + 12 * (i * 7 % slots) + 4 : base + (1U << 20U) + 856 * (i * 7 % slots) + 56;
@@ -61,16 +63,28 @@ std::string known_stream(std::uint64_t samples) {
     return writer.take();
 }
 
-// CPU seconds; every sample must have its place.
-double decode(const std::string& bytes, std::uint64_t samples) {
-    HitmStream counted(layout(), postmaster, [](std::uint32_t) { return std::optional<std::uint32_t>(); });
+// As the source reads its pipe, a window every so often.
+void feed(HitmStream& counted, const std::string& bytes) {
+    std::vector<std::optional<std::uint32_t>> nodes(cpus);
+    for (std::uint32_t cpu = 0; cpu < cpus; ++cpu)
+        nodes[cpu] = cpu % 2;
+    counted.tally().set_nodes(std::move(nodes));
     PerfStream stream(counted);
-    const double begin = thread_seconds();
+    std::uint64_t chunks = 0;
     for (std::size_t at = 0; at < bytes.size(); at += chunk_bytes) {
         const auto chunk = std::string_view(bytes).substr(at, chunk_bytes);
         if (const auto fed = stream.feed(std::as_bytes(std::span(chunk))); !fed)
             give_up(fed.error().message());
+        if (++chunks % chunks_a_window == 0)
+            counted.close_window(static_cast<std::int64_t>(chunks * chunk_bytes) * 1000);
     }
+}
+
+// CPU seconds; every sample must have its place.
+double decode(const std::string& bytes, std::uint64_t samples) {
+    HitmStream counted(layout(), postmaster, [](std::uint32_t) { return std::optional<std::uint32_t>(); });
+    const double begin = thread_seconds();
+    feed(counted, bytes);
     const double took = thread_seconds() - begin;
     if (counted.in_arrays() != samples || counted.tally().all().hitm_remote != (samples + 2) / 3)
         give_up("not every sample was resolved");
@@ -82,15 +96,16 @@ double held_after(std::uint64_t samples) {
     const std::string bytes = known_stream(samples);
     const auto before = ::mallinfo2().uordblks;
     HitmStream counted(layout(), postmaster, [](std::uint32_t) { return std::optional<std::uint32_t>(); });
-    PerfStream stream(counted);
-    for (std::size_t at = 0; at < bytes.size(); at += chunk_bytes)
-        (void)stream.feed(std::as_bytes(std::span(std::string_view(bytes).substr(at, chunk_bytes))));
+    feed(counted, bytes);
     return static_cast<double>(::mallinfo2().uordblks - before);
 }
 
+// Those that `import perf-script` asks for.
+constexpr const char* fields = "comm,tid,cpu,time,period,event,addr,data_src,ip,sym,dso";
+
 double print_with_perf(const std::filesystem::path& file) {
     Command command;
-    command.argv = {"perf", "script", "-i", file.string(), "-F", "pid,tid,cpu,time,period,ip,addr,data_src,weight"};
+    command.argv = {"perf", "script", "-i", file.string(), "-F", fields};
     command.output = Command::Output::file;
     command.output_file = "/dev/null";
     const double before = children_seconds();

@@ -78,6 +78,12 @@ class HitmSource final : public Source {
           stream_(places_.map(), static_cast<std::uint32_t>(postmaster), parents(proc)) {
         if (auto topology = topology_of_host())
             cpus_ = std::move(topology->cpus);
+        std::vector<std::optional<std::uint32_t>> nodes;
+        for (const Cpu& cpu : cpus_) {
+            nodes.resize(std::max<std::size_t>(nodes.size(), cpu.cpu + std::size_t{1}));
+            nodes[cpu.cpu] = cpu.node;
+        }
+        stream_.tally().set_nodes(std::move(nodes));
     }
     HitmSource(const HitmSource&) = delete;
     HitmSource& operator=(const HitmSource&) = delete;
@@ -189,7 +195,7 @@ std::vector<Value> HitmSource::sample(std::int64_t now_ns) {
 void HitmSource::look_at_owners() {
     const AddressMap& map = stream_.tally().map();
     std::set<std::uint32_t> slots;
-    for (const auto& [address, counts] : stream_.tally().fields()) {
+    for (const auto& [address, counts] : stream_.tally().addresses()) {
         const auto place = map.find(address);
         if (place && map.arrays()[place->array].by_slot && slots.size() < most_owners)
             slots.insert(static_cast<std::uint32_t>(place->entry));

@@ -20,6 +20,7 @@ HitmStream::HitmStream(AddressMap map, std::uint32_t postmaster,
 void HitmStream::forked(std::uint32_t pid, std::uint32_t parent) {
     std::erase_if(gone_, [pid](const auto& old) { return old.second == pid; }); // the number is used again
     processes_[pid] = parent == postmaster_ ? Process::server : Process::other;
+    last_pid_.reset();
 }
 
 // Its samples may still stand in another CPU's buffer, so it is forgotten later.
@@ -35,9 +36,13 @@ void HitmStream::sample(const PerfSample& sample) {
     if (stamped_ && (time < begin_ns_ || (end_ns_ && time > *end_ns_)))
         return;
     ++seen_;
-    const auto known = processes_.find(sample.pid);
-    if (known != processes_.end()) {
-        if (known->second == Process::server)
+    if (sample.pid != last_pid_) { // samples of one process come in a row
+        const auto known = processes_.find(sample.pid);
+        last_pid_ = sample.pid;
+        last_process_ = known == processes_.end() ? std::nullopt : std::optional(known->second);
+    }
+    if (last_process_) {
+        if (*last_process_ == Process::server)
             count(sample);
         return;
     }
@@ -57,13 +62,10 @@ void HitmStream::sample(const PerfSample& sample) {
 
 void HitmStream::count(const PerfSample& sample) {
     ++of_server_;
-    const std::uint64_t local = tally_.all().hitm_local;
-    const std::uint64_t remote = tally_.all().hitm_remote;
-    if (!tally_.add(sample))
-        return;
-    ++in_arrays_;
-    const bool is_remote = tally_.all().hitm_remote > remote;
-    if (!is_remote && tally_.all().hitm_local == local)
+    const Counted counted = tally_.add(sample);
+    in_arrays_ += counted != Counted::outside ? 1U : 0U;
+    const bool is_remote = counted == Counted::hitm_remote;
+    if (!is_remote && counted != Counted::hitm_local)
         return;
     const auto time = static_cast<std::int64_t>(sample.time_ns);
     if (windows_.empty() || time >= windows_.back().end_ns) {
@@ -90,6 +92,7 @@ void HitmStream::round() {
     settle(false);
     while (!gone_.empty() && gone_.front().first + rounds_to_wait < rounds_) {
         processes_.erase(gone_.front().second);
+        last_pid_.reset();
         tally_.forget(gone_.front().second);
         gone_.pop_front();
     }

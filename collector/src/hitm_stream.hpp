@@ -68,6 +68,8 @@ class HitmStream final : public PerfVisitor {
     std::uint32_t postmaster_;
     std::function<std::optional<std::uint32_t>(std::uint32_t)> parent_of_;
     std::unordered_map<std::uint32_t, Process> processes_;
+    std::optional<std::uint32_t> last_pid_; // whose entry is last_process_
+    std::optional<Process> last_process_;
     std::deque<std::pair<std::uint64_t, PerfSample>> waiting_; // round in which it came
     std::deque<std::pair<std::uint64_t, std::uint32_t>> gone_; // round in which it ended, pid
     std::uint64_t rounds_ = 0;

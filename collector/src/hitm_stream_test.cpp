@@ -74,8 +74,9 @@ TEST(HitmStream, AMillionSamplesAreResolvedAndCountedExactly) {
     EXPECT_EQ(tally.all().hitm_local, (samples + 1) / 3);
     EXPECT_EQ(tally.all().stores, samples / 3);
     EXPECT_DOUBLE_EQ(tally.all().remote.events, 10.0 * static_cast<double>(tally.all().hitm_remote));
+    const auto lines = tally.lines();
     for (const auto& [line, count] : hitm_of_line)
-        EXPECT_EQ(tally.lines().at(line).hitm(), count) << tally.map().line_text(line);
+        EXPECT_EQ(lines.at(line).hitm(), count) << tally.map().line_text(line);
     EXPECT_EQ(tally.fields().size(), 2000U);
     for (const auto& [address, counts] : tally.fields())
         EXPECT_EQ(counts.hitm() + counts.stores, samples / 2000) << tally.map().field_text(*tally.map().find(address));

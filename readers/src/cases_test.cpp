@@ -105,16 +105,18 @@ TEST(Cases, EveryDialectOfPcmIsReadByGroupAndName) { // h06
 TEST(Cases, OneLinkReadsZeroThroughoutAndPercentsAreNotUsed) { // h06
     std::string text = "sample,socket,upi0,upi1,upi2,upi3,util0_pct,util1_pct,util2_pct,util3_pct\n";
     int sample = 0;
-    for (const auto& row : case_json("h06-mlc-and-counts.json")["upi_while_mlc"])
+    const auto figures = case_json("h06-mlc-and-counts.json");
+    for (const auto& row : figures["upi_while_mlc"])
         text +=
             fmt::format("{},{},{} M,{} M,{} M,{},1,1,1,0\n", sample++ / 2 + 1, row["socket"].get<int>(),
                         row["M"][0].get<int>(), row["M"][1].get<int>(), row["M"][2].get<int>(), row["M"][3].get<int>());
     const auto read = read_pcm(text, "links.csv");
     ASSERT_TRUE(read) << read.error().message();
-    EXPECT_THAT(read->notes, Contains(testing::AllOf(HasSubstr("UPI3"), HasSubstr("read 0 throughout"))));
+    EXPECT_THAT(read->notes, Contains(testing::AllOf(HasSubstr("upi3 of socket 0, upi3 of socket 1"),
+                                                     HasSubstr("read 0 throughout"))));
     for (const PcmSeries& series : read->series)
         for (const auto& value : series.values)
-            if (value && !series.column.ends_with("UPI3")) {
+            if (value && !series.column.starts_with("upi3")) {
                 EXPECT_GT(*value, 90e6) << series.column << " is bytes";
             }
 }
@@ -199,7 +201,8 @@ TEST(Mutations, OfALinkTable) {
     const auto whole = read_pcm(text, "links.csv").value();
     std::size_t absent_before = 0; // the last sample has one socket
     for (const PcmSeries& series : whole.series)
-        absent_before += static_cast<std::size_t>(std::ranges::count(series.values, std::nullopt));
+        absent_before +=
+            static_cast<std::size_t>(std::ranges::count_if(series.values, [](const auto& value) { return !value; }));
     for (const Mutation& mutation : mutations_of("4411 K")) {
         const auto read = read_pcm(mutation.of(text), "links.csv");
         if (!read)
@@ -219,7 +222,7 @@ TEST(Mutations, OfALinkTable) {
         if (mutation.harmless) {
             EXPECT_EQ(absent, absent_before) << mutation.name;
         } else {
-            EXPECT_GT(absent + read->rows_lost, absent_before) << mutation.name;
+            EXPECT_TRUE(absent > absent_before || read->rows_lost > 0) << mutation.name;
             EXPECT_FALSE(read->notes.empty()) << mutation.name;
         }
     }

@@ -109,7 +109,7 @@ void put_by_group(const LineTally& tally, const HitmContext& context, Run& run) 
         std::map<std::string, std::pair<double, double>, ByNumber> rows;
         Cells cells;
         for (const auto& [cpu, counts] : tally.cpus()) {
-            auto& row = rows[groups.of(cpu)];
+            auto& row = rows[groups.of(static_cast<std::uint32_t>(cpu))];
             row.first += static_cast<double>(counts.hitm_local);
             row.second += static_cast<double>(counts.hitm_remote);
         }
@@ -125,17 +125,16 @@ void put_by_group(const LineTally& tally, const HitmContext& context, Run& run) 
 
 // Reader's node by the node whose memory the page is in.
 void put_homes(const LineTally& tally, const HitmContext& context, Run& run) {
-    const Groups nodes(context.cpus, [](const Cpu& cpu) { return std::optional(cpu.node); });
     std::map<std::uint64_t, std::optional<std::uint32_t>> homes;
     Cells cells;
     bool any = false;
     for (const auto& [key, estimate] : tally.pages()) {
-        const auto& [cpu, page] = key;
+        const auto& [node, page] = key;
         auto home = homes.find(page);
         if (home == homes.end())
             home = homes.emplace(page, context.home ? context.home(page * page_bytes) : std::nullopt).first;
         any |= home->second.has_value();
-        cells[nodes.of(cpu)][home->second ? std::to_string(*home->second) : not_told] += estimate.events;
+        cells[std::to_string(node)][home->second ? std::to_string(*home->second) : not_told] += estimate.events;
     }
     if (any)
         put_cells("home_transfers", "1", "node", cells, run);

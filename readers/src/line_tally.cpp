@@ -10,6 +10,66 @@ namespace {
 
 constexpr std::uint64_t page_bytes = 4096;
 
+// What one sample adds wherever it counts.
+struct Access {
+    bool load = false, store = false, missed = false, locked = false, blocked = false, peer = false;
+    Counted counted = Counted::other;
+    double weight = 0;
+};
+
+Access access_of(const DataSrc& source, double weight) {
+    Access out;
+    out.load = is_load(source);
+    out.store = is_store(source);
+    out.missed = out.load && left_first_level(source);
+    out.locked = is_locked(source) == Known::yes;
+    out.blocked = is_blocked(source);
+    out.peer = is_peer(source);
+    out.weight = weight;
+    if (is_hitm(source) != Known::yes)
+        return out;
+    const Known remote = is_remote(source);
+    out.counted = remote == Known::yes  ? Counted::hitm_remote
+                  : remote == Known::no ? Counted::hitm_local
+                                        : Counted::hitm_unplaced;
+    return out;
+}
+
+void count(AccessCounts& counts, const Access& access) {
+    counts.loads += access.load ? 1U : 0U;
+    counts.stores += access.store ? 1U : 0U;
+    counts.load_misses += access.missed ? 1U : 0U;
+    counts.locked += access.locked ? 1U : 0U;
+    counts.blocked += access.blocked ? 1U : 0U;
+    counts.peer += access.peer ? 1U : 0U;
+    switch (access.counted) {
+    case Counted::hitm_local:
+        ++counts.hitm_local;
+        counts.local.add(access.weight);
+        break;
+    case Counted::hitm_remote:
+        ++counts.hitm_remote;
+        counts.remote.add(access.weight);
+        break;
+    case Counted::hitm_unplaced:
+        ++counts.hitm_unplaced;
+        counts.unplaced.add(access.weight);
+        break;
+    case Counted::outside:
+    case Counted::other:
+        break;
+    }
+}
+
+void add_to(AccessCounts& sum, const AccessCounts& more) {
+    for (const auto field : {&AccessCounts::loads, &AccessCounts::stores, &AccessCounts::load_misses,
+                             &AccessCounts::locked, &AccessCounts::blocked, &AccessCounts::peer,
+                             &AccessCounts::hitm_local, &AccessCounts::hitm_remote, &AccessCounts::hitm_unplaced})
+        sum.*field += more.*field;
+    for (const auto estimate : {&AccessCounts::local, &AccessCounts::remote, &AccessCounts::unplaced})
+        (sum.*estimate).add(more.*estimate);
+}
+
 // The entries of ARRAY that the bytes BITS of the line at BEGIN belong to.
 std::vector<std::uint64_t> entries_of(const PlacedArray& array, std::uint64_t begin, std::uint64_t bits) {
     std::vector<std::uint64_t> out;
@@ -51,92 +111,106 @@ double LineTally::weight_of(const PerfSample& sample) {
     without_period_ += sample.period == 0 ? 1U : 0U;
     double scale = 1;
     if (sample.running && sample.running->running_ns > 0) {
-        scale = std::max(1.0, static_cast<double>(sample.running->enabled_ns) /
-                                  static_cast<double>(sample.running->running_ns));
+        if (sample.running->enabled_ns > sample.running->running_ns)
+            scale = static_cast<double>(sample.running->enabled_ns) / static_cast<double>(sample.running->running_ns);
         worst_scale_ = std::max(worst_scale_.value_or(1), scale);
     }
     return static_cast<double>(sample.period) * scale;
 }
 
-void LineTally::count(AccessCounts& counts, const DataSrc& source, const Hit& hit) const {
-    const bool load = is_load(source);
-    counts.loads += load ? 1U : 0U;
-    counts.stores += is_store(source) ? 1U : 0U;
-    counts.load_misses += load && left_first_level(source) ? 1U : 0U;
-    counts.locked += is_locked(source) == Known::yes ? 1U : 0U;
-    counts.blocked += is_blocked(source) ? 1U : 0U;
-    counts.peer += is_peer(source) ? 1U : 0U;
-    if (hit.hitm != Known::yes)
-        return;
-    switch (hit.remote) {
-    case Known::yes:
-        ++counts.hitm_remote;
-        counts.remote.add(hit.weight);
-        break;
-    case Known::no:
-        ++counts.hitm_local;
-        counts.local.add(hit.weight);
-        break;
-    case Known::not_told:
-        ++counts.hitm_unplaced;
-        counts.unplaced.add(hit.weight);
-        break;
-    }
+const std::uint32_t* LineTally::owner_of(const Place& place) const {
+    if (!map_.arrays()[place.array].by_slot)
+        return nullptr;
+    const auto owner = owners_.find(static_cast<std::uint32_t>(place.entry));
+    return owner == owners_.end() ? nullptr : &owner->second;
 }
 
 // The last store that was sampled on the line, else the owner where the line holds one slot alone.
-std::optional<std::uint32_t> LineTally::writer_of(const LineCounts& line, std::uint64_t address,
+std::optional<std::uint32_t> LineTally::writer_of(const LineState& line, std::uint64_t address,
                                                   const Place& place) const {
     if (line.last_writer)
         return line.last_writer;
     const PlacedArray& array = map_.arrays()[place.array];
-    if (!array.by_slot)
-        return std::nullopt;
     const std::uint64_t begin = address / cache_line_bytes * cache_line_bytes;
     const std::uint64_t entry = array.address + place.entry * array.stride_bytes;
-    if (entry > begin || entry + array.stride_bytes < begin + cache_line_bytes)
+    const auto* owner = owner_of(place);
+    if (owner == nullptr || entry > begin || entry + array.stride_bytes < begin + cache_line_bytes)
         return std::nullopt;
-    const auto owner = owners_.find(static_cast<std::uint32_t>(place.entry));
-    if (owner == owners_.end())
-        return std::nullopt;
-    const auto cpu = last_cpu_.find(owner->second);
+    const auto cpu = last_cpu_.find(*owner);
     return cpu == last_cpu_.end() ? std::nullopt : std::optional(cpu->second);
 }
 
-bool LineTally::add(const PerfSample& sample) {
+void LineTally::add_hitm(const PerfSample& sample, const Place& place, double weight, LineState& line) {
+    line.hitm_bytes |= std::uint64_t{1} << sample.address % cache_line_bytes;
+    if (const auto* owner = owner_of(place); owner != nullptr && *owner == sample.pid)
+        ++line.hitm_of_own;
+    if (!sample.cpu)
+        return;
+    const auto writer = writer_of(line, sample.address, place);
+    pairs_[std::uint64_t{*sample.cpu} << 32U | (writer ? std::uint64_t{*writer} + 1 : 0)].add(weight);
+    if (*sample.cpu < node_of_cpu_.size() && node_of_cpu_[*sample.cpu])
+        pages_[sample.address / page_bytes << 16U | (*node_of_cpu_[*sample.cpu] & 0xffffU)].add(weight);
+}
+
+Counted LineTally::add(const PerfSample& sample) {
     if (sample.cpu)
         last_cpu_[sample.pid] = *sample.cpu;
     const auto place = map_.find(sample.address);
     if (!place || !sample.data_src)
-        return false;
+        return Counted::outside;
     const DataSrc source = decode_data_src(*sample.data_src);
-    const Hit hit{is_hitm(source), is_remote(source), weight_of(sample)};
-    const bool modified = hit.hitm == Known::yes;
-    const std::uint64_t bit = std::uint64_t{1} << sample.address % cache_line_bytes;
-    LineCounts& line = lines_[sample.address / cache_line_bytes * cache_line_bytes];
-    const Place begin = map_.field_begin(*place);
-    count(all_, source, hit);
-    count(line, source, hit);
-    count(fields_[sample.address - place->offset + begin.offset], source, hit);
-    count(by_ip_[sample.ip], source, hit);
+    const Access access = access_of(source, weight_of(sample));
+    count(all_, access);
+    count(by_address_[sample.address], access);
+    count(by_ip_[sample.ip], access);
     if (sample.cpu)
-        count(by_cpu_[*sample.cpu], source, hit);
-    if (modified) {
-        line.hitm_bytes |= bit;
-        const auto owner = owners_.find(static_cast<std::uint32_t>(place->entry));
-        if (map_.arrays()[place->array].by_slot && owner != owners_.end() && owner->second == sample.pid)
-            ++line.hitm_of_own;
-        if (sample.cpu) {
-            pairs_[{*sample.cpu, writer_of(line, sample.address, *place)}].add(hit.weight);
-            pages_[{*sample.cpu, sample.address / page_bytes}].add(hit.weight);
-        }
-    }
-    if (is_store(source)) {
-        line.stored_bytes |= bit;
+        count(by_cpu_[*sample.cpu], access);
+    if (!access.store && access.counted == Counted::other)
+        return Counted::other;
+    LineState& line = line_states_[sample.address / cache_line_bytes * cache_line_bytes];
+    if (access.counted != Counted::other)
+        add_hitm(sample, *place, access.weight, line);
+    if (access.store) {
+        line.stored_bytes |= std::uint64_t{1} << sample.address % cache_line_bytes;
         if (sample.cpu)
             line.last_writer = *sample.cpu;
     }
-    return true;
+    return access.counted;
+}
+
+std::map<std::uint64_t, LineCounts> LineTally::lines() const {
+    std::map<std::uint64_t, LineCounts> out;
+    for (const auto& [address, counts] : by_address_)
+        add_to(out[address / cache_line_bytes * cache_line_bytes], counts);
+    for (const auto& [begin, state] : line_states_)
+        static_cast<LineState&>(out[begin]) = state;
+    return out;
+}
+
+std::map<std::uint64_t, AccessCounts> LineTally::fields() const {
+    std::map<std::uint64_t, AccessCounts> out;
+    for (const auto& [address, counts] : by_address_) {
+        const Place place = *map_.find(address);
+        add_to(out[address - place.offset + map_.field_begin(place).offset], counts);
+    }
+    return out;
+}
+
+std::map<CpuPair, EventEstimate> LineTally::pairs() const {
+    std::map<CpuPair, EventEstimate> out;
+    for (const auto& [key, estimate] : pairs_) {
+        const auto writer = static_cast<std::uint32_t>(key);
+        out[{static_cast<std::uint32_t>(key >> 32U), writer == 0 ? std::nullopt : std::optional(writer - 1)}] =
+            estimate;
+    }
+    return out;
+}
+
+std::map<std::pair<std::uint32_t, std::uint64_t>, EventEstimate> LineTally::pages() const {
+    std::map<std::pair<std::uint32_t, std::uint64_t>, EventEstimate> out;
+    for (const auto& [key, estimate] : pages_)
+        out[{static_cast<std::uint32_t>(key & 0xffffU), key >> 16U}] = estimate;
+    return out;
 }
 
 std::vector<SharedEntries> false_sharing(const LineTally& tally) {

@@ -72,18 +72,18 @@ TEST(AddressMap, ReadsWhatLayoutPrints) {
 
 TEST(LineTally, CountsByLineFieldAndCpu) {
     LineTally tally(map());
-    EXPECT_TRUE(tally.add(at(base + 4, hitm_remote, 3)));
-    EXPECT_TRUE(tally.add(at(base + 5, hitm_local, 3)));
-    EXPECT_TRUE(tally.add(at(base + 8, store_hit, 1)));
-    EXPECT_FALSE(tally.add(at(base + 100'000, hitm_remote)));
+    EXPECT_EQ(tally.add(at(base + 4, hitm_remote, 3)), Counted::hitm_remote);
+    EXPECT_EQ(tally.add(at(base + 5, hitm_local, 3)), Counted::hitm_local);
+    EXPECT_EQ(tally.add(at(base + 8, store_hit, 1)), Counted::other);
+    EXPECT_EQ(tally.add(at(base + 100'000, hitm_remote)), Counted::outside);
     EXPECT_EQ(tally.all().hitm_remote, 1U);
     EXPECT_EQ(tally.all().hitm_local, 1U);
     EXPECT_EQ(tally.all().stores, 1U);
     ASSERT_TRUE(tally.lines().contains(base));
     EXPECT_EQ(tally.lines().at(base).hitm(), 2U);
     EXPECT_EQ(tally.fields().at(base + 4).hitm(), 2U) << "two bytes of one field";
-    EXPECT_EQ(tally.cpus().at(3).hitm(), 2U);
-    EXPECT_FALSE(tally.cpus().at(1).hitm());
+    EXPECT_EQ(tally.cpus().find(3)->hitm(), 2U);
+    EXPECT_EQ(tally.cpus().find(1)->hitm(), 0U);
 }
 
 TEST(LineTally, TheWriterIsTheLastStoreOrTheLinesOnlyOwner) {
@@ -138,6 +138,7 @@ TEST(LineTally, FalseSharingIsTwoEntriesOnOneLine) {
 
 TEST(HitmReport, GroupsFollowTheTopologyAndWhatIsNotToldIsNamed) {
     LineTally tally(map());
+    tally.set_nodes({0, 0, 1, 1});
     tally.add(at(base, store_hit, 0));
     tally.add(at(base, hitm_remote, 2));
     tally.add(at(base, hitm_local, 9)); // a CPU that the topology does not hold

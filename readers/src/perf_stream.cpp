@@ -187,31 +187,25 @@ Status PerfStream::add_event(std::span<const std::byte> body) {
         event_of_id_[read_at<std::uint64_t>(body, at)] = index;
     if (event_of_id_.size() > most_ids)
         return fail(refuse("too many events"));
+    all_identified_ = all_identified_ && (event.sample_type & PERF_SAMPLE_IDENTIFIER) != 0;
     events_.push_back(event);
     return {};
 }
 
-Result<std::uint32_t> PerfStream::event_of(std::span<const std::byte> body) const {
-    if (events_.empty())
-        return fail(refuse("a sample before any event"));
-    const bool identified = (events_.front().sample_type & PERF_SAMPLE_IDENTIFIER) != 0;
-    if (events_.size() == 1 && !identified)
-        return 0;
-    if (!std::ranges::all_of(events_,
-                             [](const PerfEvent& event) { return (event.sample_type & PERF_SAMPLE_IDENTIFIER) != 0; }))
-        return fail(refuse("several events, and samples that do not say which is theirs"));
-    if (body.size() < sizeof(std::uint64_t))
-        return fail(refuse("a sample is too short"));
-    const auto at = event_of_id_.find(read_at<std::uint64_t>(body, 0));
-    if (at == event_of_id_.end())
-        return fail(refuse("a sample of an unknown event"));
-    return at->second;
+// nullopt: of an event that the stream has not told.
+std::optional<std::uint32_t> PerfStream::event_of(std::span<const std::byte> body) const {
+    if (!all_identified_)
+        return events_.size() == 1 ? std::optional<std::uint32_t>(0) : std::nullopt;
+    if (events_.empty() || body.size() < sizeof(std::uint64_t))
+        return std::nullopt;
+    const auto* event = event_of_id_.find(read_at<std::uint64_t>(body, 0));
+    return event == nullptr ? std::nullopt : std::optional(*event);
 }
 
 Status PerfStream::add_sample(std::span<const std::byte> body) {
     const auto event = event_of(body);
     if (!event)
-        return fail(event.error());
+        return fail(refuse("a sample of an unknown event"));
     PerfSample sample;
     sample.event = *event;
     const PerfEvent& kind = events_[*event];

@@ -46,7 +46,8 @@ void put_identity(std::string& body, std::uint32_t pid, std::uint64_t time_ns) {
 
 } // namespace
 
-PerfStreamWriter::PerfStreamWriter(std::vector<WrittenEvent> events) : events_(std::move(events)) {
+PerfStreamWriter::PerfStreamWriter(std::vector<WrittenEvent> events)
+    : events_(std::move(events)), counts_(events_.size()) {
     bytes_ = "PERFILE2";
     put(bytes_, std::uint64_t{16});
     for (std::size_t i = 0; i < events_.size(); ++i) {
@@ -78,7 +79,8 @@ void PerfStreamWriter::sample(const PerfSample& sample) {
         put(body, sample.period);
     if (event.running_time) {
         const RunningTime time = sample.running.value_or(RunningTime{1000, 1000});
-        put(body, std::uint64_t{1}); // the count
+        counts_[sample.event] += sample.period;
+        put(body, counts_[sample.event]); // perf script takes the difference for the period
         put(body, time.enabled_ns);
         put(body, time.running_ns);
         put(body, std::uint64_t{sample.event} + 1);

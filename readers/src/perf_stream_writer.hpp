@@ -38,6 +38,7 @@ class PerfStreamWriter {
 
   private:
     std::vector<WrittenEvent> events_;
+    std::vector<std::uint64_t> counts_; // of each event, so far
     std::string bytes_;
 };
 

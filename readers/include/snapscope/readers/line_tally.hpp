@@ -9,6 +9,7 @@
 
 #include <snapscope/readers/address_map.hpp>
 #include <snapscope/readers/data_src.hpp>
+#include <snapscope/readers/flat_map.hpp>
 #include <snapscope/readers/perf_stream.hpp>
 
 #include <cstdint>
@@ -41,12 +42,13 @@ struct AccessCounts {
     [[nodiscard]] std::uint64_t hitm() const { return hitm_local + hitm_remote + hitm_unplaced; }
 };
 
-struct LineCounts : AccessCounts {
+struct LineState {
     std::uint64_t hitm_of_own = 0; // HITM of a slot's owner on its own entry: another entry was written
     std::uint64_t hitm_bytes = 0;  // bit i: byte i of the line
     std::uint64_t stored_bytes = 0;
     std::optional<std::uint32_t> last_writer; // CPU of the last store that was sampled
 };
+struct LineCounts : AccessCounts, LineState {};
 
 // Keys of the pairs below; writer none: not told.
 struct CpuPair {
@@ -55,12 +57,15 @@ struct CpuPair {
     friend auto operator<=>(const CpuPair&, const CpuPair&) = default;
 };
 
+// What became of one sample.
+enum class Counted { outside, other, hitm_local, hitm_remote, hitm_unplaced };
+
 class LineTally {
   public:
     explicit LineTally(AddressMap map) : map_(std::move(map)) {}
 
-    // A sample of the server.  False where it lies in none of the arrays.
-    bool add(const PerfSample& sample);
+    // A sample of the server; outside: it lies in none of the arrays.
+    Counted add(const PerfSample& sample);
     // Which process owns a slot now; 0: none.
     void set_owner(std::uint32_t slot, std::uint32_t pid);
     // A process of the server has ended.
@@ -68,40 +73,37 @@ class LineTally {
 
     [[nodiscard]] const AddressMap& map() const { return map_; }
     [[nodiscard]] const AccessCounts& all() const { return all_; }
-    // By the line's address.
-    [[nodiscard]] const std::unordered_map<std::uint64_t, LineCounts>& lines() const { return lines_; }
-    // By the address at which the field begins.
-    [[nodiscard]] const std::unordered_map<std::uint64_t, AccessCounts>& fields() const { return fields_; }
-    [[nodiscard]] const std::unordered_map<std::uint64_t, AccessCounts>& functions() const { return by_ip_; }
-    [[nodiscard]] const std::map<std::uint32_t, AccessCounts>& cpus() const { return by_cpu_; }
+    // By the address as it was sampled.
+    [[nodiscard]] const FlatMap<AccessCounts>& addresses() const { return by_address_; }
+    // The same by the line's address, and by that at which the field begins; made when asked for.
+    [[nodiscard]] std::map<std::uint64_t, LineCounts> lines() const;
+    [[nodiscard]] std::map<std::uint64_t, AccessCounts> fields() const;
+    [[nodiscard]] const FlatMap<AccessCounts>& functions() const { return by_ip_; }
+    [[nodiscard]] const FlatMap<AccessCounts>& cpus() const { return by_cpu_; }
     // HITM by reader and writer.
-    [[nodiscard]] const std::map<CpuPair, EventEstimate>& pairs() const { return pairs_; }
-    // HITM by reader and page (address / 4096).
-    [[nodiscard]] const std::map<std::pair<std::uint32_t, std::uint64_t>, EventEstimate>& pages() const {
-        return pages_;
-    }
+    [[nodiscard]] std::map<CpuPair, EventEstimate> pairs() const;
+    // The NUMA node of each CPU, by number, for pages(); none where it is not known.
+    void set_nodes(std::vector<std::optional<std::uint32_t>> node_of_cpu) { node_of_cpu_ = std::move(node_of_cpu); }
+    // HITM by the reader's node and page (address / 4096).
+    [[nodiscard]] std::map<std::pair<std::uint32_t, std::uint64_t>, EventEstimate> pages() const;
     // The most that a period was scaled by; 1: every event had its counter; none: no sample told.
     [[nodiscard]] std::optional<double> worst_scale() const { return worst_scale_; }
     [[nodiscard]] std::uint64_t without_period() const { return without_period_; }
 
   private:
-    struct Hit {
-        Known hitm = Known::not_told;
-        Known remote = Known::not_told;
-        double weight = 0;
-    };
-    void count(AccessCounts& counts, const DataSrc& source, const Hit& hit) const;
     double weight_of(const PerfSample& sample);
-    [[nodiscard]] std::optional<std::uint32_t> writer_of(const LineCounts& line, std::uint64_t address,
+    void add_hitm(const PerfSample& sample, const Place& place, double weight, LineState& line);
+    [[nodiscard]] std::optional<std::uint32_t> writer_of(const LineState& line, std::uint64_t address,
                                                          const Place& place) const;
+    [[nodiscard]] const std::uint32_t* owner_of(const Place& place) const;
 
     AddressMap map_;
     AccessCounts all_;
-    std::unordered_map<std::uint64_t, LineCounts> lines_;
-    std::unordered_map<std::uint64_t, AccessCounts> fields_, by_ip_;
-    std::map<std::uint32_t, AccessCounts> by_cpu_;
-    std::map<CpuPair, EventEstimate> pairs_;
-    std::map<std::pair<std::uint32_t, std::uint64_t>, EventEstimate> pages_;
+    FlatMap<AccessCounts> by_address_, by_ip_, by_cpu_;
+    FlatMap<LineState> line_states_;
+    FlatMap<EventEstimate> pairs_; // reader << 32 | writer + 1; 0: not told
+    FlatMap<EventEstimate> pages_; // page << 16 | node
+    std::vector<std::optional<std::uint32_t>> node_of_cpu_;
     std::unordered_map<std::uint32_t, std::uint32_t> owners_;   // by slot
     std::unordered_map<std::uint32_t, std::uint32_t> last_cpu_; // by pid
     std::optional<double> worst_scale_;

@@ -9,12 +9,12 @@
 #pragma once
 
 #include <snapscope/base/result.hpp>
+#include <snapscope/readers/flat_map.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 namespace snapscope {
@@ -91,12 +91,13 @@ class PerfStream {
     Status add_sample(std::span<const std::byte> body);
     Status add_trace(std::span<const std::byte> body);
     std::size_t take_trace(std::span<const std::byte> bytes);
-    [[nodiscard]] Result<std::uint32_t> event_of(std::span<const std::byte> body) const;
+    [[nodiscard]] std::optional<std::uint32_t> event_of(std::span<const std::byte> body) const;
 
     PerfVisitor* visitor_;
     std::vector<std::byte> rest_; // the beginning of a record
     std::vector<PerfEvent> events_;
-    std::unordered_map<std::uint64_t, std::uint32_t> event_of_id_;
+    FlatMap<std::uint32_t> event_of_id_;
+    bool all_identified_ = true; // every sample begins with its event's id
     std::uint64_t records_ = 0, offset_ = 0;
     std::uint64_t trace_left_ = 0; // bytes of a trace that stand behind its record
     std::uint32_t trace_cpu_ = 0;
