@@ -45,15 +45,21 @@ export async function openBrowser() {
   };
 }
 
+// What a page must never do, as it happens; `allowed` says which requests it may make.
+export function watchPage(page, allowed) {
+  const faults = [];
+  page.on("console", (message) => faults.push(`console: ${message.text()}`));
+  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+  page.on("request", (request) => allowed(request.url()) || faults.push(`request: ${request.url()}`));
+  page.on("dialog", (dialog) => (faults.push("dialog"), dialog.dismiss()));
+  return faults;
+}
+
 // Opens FILE; `faults` fills with what a report must never do.
 export async function openPage(context, file) {
   const page = await context.newPage();
-  const faults = [];
   const url = pathToFileURL(file).href;
-  page.on("console", (message) => faults.push(`console: ${message.text()}`));
-  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
-  page.on("request", (request) => request.url() !== url && faults.push(`request: ${request.url()}`));
-  page.on("dialog", (dialog) => (faults.push("dialog"), dialog.dismiss()));
+  const faults = watchPage(page, (request) => request === url);
   await page.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", (event) =>
       console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`),

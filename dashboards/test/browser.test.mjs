@@ -13,7 +13,7 @@ if (why) {
   process.exit(77);
 }
 
-const pages = ["rich", "empty", "hostile", "long", "several", "paired", "unpaired", "few"];
+const pages = ["rich", "empty", "hostile", "long", "several", "paired", "unpaired", "few", "sweep", "table"];
 const file = (name) => join(reports, `${name}.html`);
 const shot = shotFolder(join(reports, "shots"));
 
@@ -220,7 +220,7 @@ test("with scripts off the tables are there and open", async () => {
 
 test("axe finds no serious fault, light and dark", async () => {
   const axe = requireModule("axe-core").source;
-  for (const name of ["rich", "empty", "several", "paired", "few"])
+  for (const name of ["rich", "empty", "several", "paired", "few", "sweep", "table"])
     for (const scheme of ["light", "dark"]) {
       const { page } = await openPage(context, file(name));
       await page.emulateMedia({ colorScheme: scheme });
@@ -241,6 +241,18 @@ test("on a narrow screen nothing is wider than it", async () => {
   await seeAll(page);
   assert.ok(await page.evaluate(() => document.scrollingElement.scrollWidth <= innerWidth));
   await page.screenshot({ path: shot("rich-narrow"), fullPage: true });
+  await page.close();
+});
+
+test("a sweep's marks say their run, and its axes lie below each other", async () => {
+  const { page, faults } = await openPage(context, file("sweep"));
+  const titles = await page.$$eval("#tps .picture title", (all) => all.map((title) => title.textContent));
+  assert.ok(titles.some((title) => /^max_connections 300: 33/.test(title)));
+  assert.ok(titles.some((title) => /^max_connections 900 failed: /.test(title)));
+  const lefts = await page.$$eval(".picture", (all) => all.map((picture) => [picture.getBoundingClientRect().width, picture.viewBox.baseVal.width]));
+  assert.ok(lefts.length >= 5);
+  for (const [, width] of lefts) assert.equal(width, 860);
+  assert.deepEqual(faults, []);
   await page.close();
 });
 
