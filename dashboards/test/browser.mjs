@@ -69,6 +69,17 @@ export async function openPage(context, file) {
   return { page, faults };
 }
 
+// Everything into view once, so that what is drawn when seen is drawn.
+export async function seeAll(page) {
+  await page.evaluate(async () => {
+    for (let y = 0; y < document.body.scrollHeight; y += 600) {
+      scrollTo(0, y);
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    }
+    scrollTo(0, 0);
+  });
+}
+
 export function shotFolder(folder) {
   mkdirSync(folder, { recursive: true });
   return (name) => join(folder, `${name}.png`);

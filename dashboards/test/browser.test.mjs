@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { missing, openBrowser, openPage, requireModule, shotFolder } from "./browser.mjs";
+import { missing, openBrowser, openPage, requireModule, seeAll, shotFolder } from "./browser.mjs";
 
 const reports = process.env.REPORTS;
 const why = missing();
@@ -27,17 +27,6 @@ after(async () => {
   await context?.close();
   browser?.close();
 });
-
-// Everything into view once, so that what is drawn when seen is drawn.
-async function seeAll(page) {
-  await page.evaluate(async () => {
-    for (let y = 0; y < document.body.scrollHeight; y += 600) {
-      scrollTo(0, y);
-      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-    }
-    scrollTo(0, 0);
-  });
-}
 
 // Canvases that show one colour alone.
 const blanks = (page) =>

@@ -7,7 +7,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { missing, openBrowser, requireModule, shotFolder, watchPage } from "../../dashboards/test/browser.mjs";
+import { missing, openBrowser, requireModule, seeAll, shotFolder, watchPage } from "../../dashboards/test/browser.mjs";
 import { startStage, until } from "./stage.mjs";
 
 const why = missing();
@@ -118,6 +118,7 @@ test("rewound, it shows what was then", async () => {
 
 test("what the reader opened, hovers and has chosen stays while windows come", async () => {
   const { page, faults } = await open();
+  await page.locator("#r1-slots").scrollIntoViewIfNeeded(); // what is out of sight is not drawn
   const map = page.locator('canvas[aria-roledescription="slot map"]');
   await map.scrollIntoViewIfNeeded();
   await page.selectOption("#r1-slots select", { label: "CPU time" });
@@ -133,6 +134,22 @@ test("what the reader opened, hovers and has chosen stays while windows come", a
   assert.equal(await page.$eval("#r1-slots details", (d) => d.open), true);
   assert.equal(await page.$eval("#r1-slots .details-of b", (b) => b.textContent), slot);
   assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-roledescription")), "slot map");
+  assert.deepEqual(faults, []);
+  await page.close();
+});
+
+test("hovering tells the value in a chart, and the owner of a slot", async () => {
+  const { page, faults } = await open();
+  await page.click("#pause");
+  const over = page.locator(".plot .u-over").first();
+  await over.scrollIntoViewIfNeeded();
+  await over.hover();
+  assert.match(await page.$eval(".legend .now", (now) => now.textContent), /^[\d.\u00a0]+$/);
+  await page.locator("#r1-slots").scrollIntoViewIfNeeded();
+  const map = page.locator('canvas[aria-roledescription="slot map"]');
+  await map.scrollIntoViewIfNeeded();
+  await map.hover({ position: { x: 60, y: 12 } });
+  assert.match(await page.$eval("#r1-slots .details-of", (details) => details.textContent), /^slot \d+.*line/);
   assert.deepEqual(faults, []);
   await page.close();
 });
@@ -206,6 +223,8 @@ test("theme, axe, and pictures for people", async () => {
     await page.click("#theme");
     assert.notEqual(await ground(), before);
     await page.click("#theme");
+    await page.click("#pause"); // pictures of one moment
+    await seeAll(page);
     await page.evaluate(axe);
     const { violations } = await page.evaluate(() => axe.run());
     const serious = violations
