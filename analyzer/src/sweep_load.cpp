@@ -1,4 +1,6 @@
 // A sweep folder, or a file, from disk.
+#include "sweep_placement.hpp"
+
 #include <snapscope/analyzer/metrics.hpp>
 #include <snapscope/analyzer/sweep.hpp>
 #include <snapscope/base/files.hpp>
@@ -36,16 +38,20 @@ void take_run(const Run& run, SweepRun& out, Sweep& sweep) {
         sweep.partial = true;
         sweep.warnings.push_back(out.label + " is unfinished");
     }
+    const auto put = [&](const std::string& name, double value, const std::string& from) {
+        out.metrics[name] = value;
+        const SourceStatus* source = find_source(run, from);
+        sweep.kinds[name] = source != nullptr ? to_string(source->kind) : "counted";
+    };
     const Measurement measured = measure(run, out.label);
     for (const auto& [name, value] : measured.values) {
-        if (name == "tps") {
+        if (name == "tps")
             out.tps = value.value;
-            continue;
-        }
-        out.metrics[name] = value.value;
-        const SourceStatus* source = find_source(run, value.source);
-        sweep.kinds[name] = source != nullptr ? to_string(source->kind) : "counted";
+        else
+            put(name, value.value, value.source);
     }
+    for (const PlacementMetric& metric : placement_metrics(run))
+        put(metric.name, metric.value, metric.source);
     if (measured.lost > 0)
         sweep.warnings.push_back(fmt::format("{} lost {} records", out.label, measured.lost));
     if (!out.tps)

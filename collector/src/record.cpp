@@ -2,6 +2,7 @@
 #include "event_pump.hpp"
 #include "host.hpp"
 #include "load_run.hpp"
+#include "page_placement.hpp"
 #include "record_usage.hpp"
 #include "server_watch.hpp"
 
@@ -106,6 +107,9 @@ void Recording::describe() {
         }
         run_.sources.push_back(source->status());
     }
+    for (const auto& source : attached_.sources)
+        source->describe(run_);
+    run_.layout.memory = memory_placement(ProcFs(), static_cast<pid_t>(run_.server.pid), run_.layout.arrays);
     run_.sources.insert(run_.sources.end(), attached_.unavailable.begin(), attached_.unavailable.end());
     run_.clock.start_ns = monotonic_ns();
     run_.clock.end_ns = run_.clock.start_ns;
