@@ -15,14 +15,10 @@ namespace {
 
 constexpr std::size_t drawn_metrics = 12;
 
-std::string x_text(double x) {
-    return fmt::format("{:.10g}", x);
-}
-
 std::string joined(const std::vector<double>& values) {
     std::string out;
     for (const double value : values)
-        out += (out.empty() ? "" : ", ") + number(value, 7);
+        out += (out.empty() ? "" : ", ") + axis_number(value);
     return out.empty() ? "none" : out;
 }
 
@@ -71,8 +67,8 @@ void write_curves(Page& page, const SweepPictures& pictures, const Analysis& ana
         const auto line = page.html.element("p");
         page.html.isolated(named(one.curve.name()));
         page.html.text(fmt::format(": {}; highest {} at {}, lowest {} at {}", to_string(shape.form),
-                                   number(shape.highest_tps, 6), x_text(shape.highest_x), number(shape.lowest_tps, 6),
-                                   x_text(shape.lowest_x)));
+                                   axis_number(shape.highest_tps), axis_number(shape.highest_x),
+                                   axis_number(shape.lowest_tps), axis_number(shape.lowest_x)));
         page.html.text(shape.noise
                            ? fmt::format("; repeats differ by {} % (standard deviation)", number(100 * *shape.noise, 3))
                            : std::string("; no repeats, so nobody knows how far they would differ"));
@@ -82,8 +78,8 @@ void write_curves(Page& page, const SweepPictures& pictures, const Analysis& ana
                       {analysis.x, "group", "#runs", "#median tps", "#tps of each run", "notes"});
     for (const CurveAnalysis& one : analysis.curves)
         for (const CurvePoint& point : one.curve.points)
-            table.row({x_text(point.x), named(one.curve.name()), std::to_string(point.tps.size()),
-                       point.level() ? number(*point.level(), 7) : "none", joined(point.tps), notes_of(point)});
+            table.row({axis_number(point.x), named(one.curve.name()), std::to_string(point.tps.size()),
+                       point.level() ? axis_number(*point.level()) : "none", joined(point.tps), notes_of(point)});
 }
 
 void write_comparisons(Page& page, const SweepPictures& pictures, const Analysis& analysis) {
@@ -105,12 +101,13 @@ void write_comparisons(Page& page, const SweepPictures& pictures, const Analysis
                           {analysis.x, "#median of " + comparison.base, "#median of " + comparison.other, "#change",
                            "#95 % interval", "verdict"});
         for (const ComparedPoint& point : comparison.points)
-            table.row({x_text(point.x), number(point.base, 7), number(point.other, 7), change_text(point.change, "1/s"),
+            table.row({axis_number(point.x), axis_number(point.base), axis_number(point.other),
+                       change_text(point.change, "1/s"),
                        point.change.interval_percent ? interval_text(point.change, "1/s") : "too few runs",
                        to_string(point.change.verdict)});
         for (const Interval& crossover : comparison.crossovers)
-            page.html.leaf(
-                "p", fmt::format("The sign turns between {} and {}.", x_text(crossover.low), x_text(crossover.high)));
+            page.html.leaf("p", fmt::format("The sign turns between {} and {}.", axis_number(crossover.low),
+                                            axis_number(crossover.high)));
     }
 }
 
@@ -201,7 +198,7 @@ void write_layouts(Page& page, const SweepPictures& pictures, const SweepReport&
                        "#entries on two lines"});
     for (const SweepLayout& layout : report.layouts)
         for (const Array& array : layout.arrays)
-            table.row({x_text(layout.x), named(layout.group), array.name, std::to_string(array.address % 64),
+            table.row({axis_number(layout.x), named(layout.group), array.name, std::to_string(array.address % 64),
                        grouped(array.stride_bytes), grouped(array.lines), grouped(array.straddling_entries)});
 }
 
@@ -215,7 +212,7 @@ std::string report_sweep(const SweepReport& report, const std::string& tool) {
         const auto title = page.html.element("h2");
         page.html.isolated(report.label);
     }
-    page.html.leaf("p", analysis.finding, {{"class", "verdict"}});
+    page.html.leaf("p", analysis.finding, {{"class", "verdict finding"}});
     write_warnings(page, analysis.warnings);
     if (!analysis.not_shown.empty()) {
         const Section section(page, "not-shown", "Not shown", "What does this sweep not say, and what would?");

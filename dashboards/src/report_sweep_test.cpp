@@ -8,13 +8,6 @@
 namespace snapscope::test {
 namespace {
 
-std::size_t count(const std::string& text, const std::string& what) {
-    std::size_t out = 0;
-    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
-        ++out;
-    return out;
-}
-
 std::string section(const std::string& page, const std::string& id) {
     const auto from = page.find("<section id=\"" + id + "\"");
     return from == std::string::npos ? "" : page.substr(from, page.find("</section>", from) - from);
@@ -36,7 +29,7 @@ TEST(ReportSweep, ItSaysTheFindingAndWhatIsNotShown) {
     const std::string page = markup_of(report_sweep(report, "snapscope"));
     ASSERT_FALSE(report.analysis.not_shown.empty());
     EXPECT_EQ(count(section(page, "not-shown"), "<li>"), report.analysis.not_shown.size());
-    EXPECT_TRUE(holds(page, "class=\"verdict\""));
+    EXPECT_TRUE(holds(page, "class=\"verdict finding\""));
     for (const NaturalExperiment& natural : report.analysis.natural)
         EXPECT_TRUE(holds(section(page, "compared"), natural.words.substr(0, 20)));
     EXPECT_EQ(count(section(page, "compared"), "95 % interval"), report.analysis.comparisons.size());

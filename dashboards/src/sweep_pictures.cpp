@@ -80,10 +80,10 @@ void SweepPictures::legend() const {
 void SweepPictures::axes(const Scale& y, double height) const {
     for (const double value : ticks(y.low, y.high, height > 200 ? 6 : 3)) {
         html_.single("path", {{"class", "grid"}, {"d", "M" + at(left) + " " + at(y(value)) + "H" + at(width - right)}});
-        html_.leaf("text", number(value, 6), {{"class", "tick end"}, {"x", at(left - 6)}, {"y", at(y(value) + 4)}});
+        html_.leaf("text", axis_number(value), {{"class", "tick end"}, {"x", at(left - 6)}, {"y", at(y(value) + 4)}});
     }
     for (const double value : ticks(low_, high_, 10))
-        html_.leaf("text", number(value, 6),
+        html_.leaf("text", axis_number(value),
                    {{"class", "tick middle"}, {"x", at(at_x(value))}, {"y", at(height - bottom + 16)}});
     html_.leaf("text", analysis_.x, {{"class", "tick end"}, {"x", at(width - right)}, {"y", at(height - 4)}});
 }
@@ -112,8 +112,8 @@ void SweepPictures::regions(const Scale& y) const {
             const double from = at_x(region.from) - 5;
             const auto group = html_.element("g", {{"class", colour_class(i)}});
             html_.leaf("title", fmt::format("{}: {} from {} to {}, median {} tps", analysis_.curves[i].curve.name(),
-                                            region.level, number(region.from, 6), number(region.to, 6),
-                                            number(region.median_tps, 6)));
+                                            region.level, axis_number(region.from), axis_number(region.to),
+                                            axis_number(region.median_tps)));
             html_.single("rect", {{"class", "region"},
                                   {"x", at(from)},
                                   {"y", at(y(region.median_tps))},
@@ -138,13 +138,13 @@ void SweepPictures::tps() const {
     for (std::size_t i = 0; i < analysis_.curves.size(); ++i) {
         Points medians;
         for (const CurvePoint& point : analysis_.curves[i].curve.points) {
-            const std::string where = fmt::format("{} {}", analysis_.x, number(point.x, 6));
+            const std::string where = fmt::format("{} {}", analysis_.x, axis_number(point.x));
             if (const auto level = point.level())
                 medians.emplace_back(point.x, *level);
             for (const double value : point.tps)
-                mark(i, point.x, y(value), where + ": " + number(value, 7));
+                mark(i, point.x, y(value), where + ": " + axis_number(value));
             for (const double value : point.cold)
-                mark(i, point.x, y(value), where + ": " + number(value, 7) + ", cold and left out", true);
+                mark(i, point.x, y(value), where + ": " + axis_number(value) + ", cold and left out", true);
             if (point.tps.empty() && !point.failed.empty()) {
                 const auto cross = html_.element("g", {{"class", "failed"}});
                 html_.leaf("title", where + " failed: " + point.failed.front().reason);
@@ -172,7 +172,7 @@ void SweepPictures::metric(const std::string& name) const {
     for (std::size_t i = 0; i < curves.size(); ++i) {
         line(i, curves[i], y);
         for (const auto& [x, value] : curves[i])
-            mark(i, x, y(value), fmt::format("{} {}: {}", analysis_.x, number(x, 6), number(value, 6)));
+            mark(i, x, y(value), fmt::format("{} {}: {}", analysis_.x, axis_number(x), axis_number(value)));
     }
 }
 
@@ -197,7 +197,7 @@ void SweepPictures::change(const CurveComparison& comparison) const {
             html_.single("path", {{"class", "whisker"},
                                   {"d", "M" + x + " " + at(y(interval->low)) + "V" + at(y(interval->high))}});
         mark(0, point.x, y(*point.change.change_percent),
-             fmt::format("{} {}: {:+.1f} %", analysis_.x, number(point.x, 6), *point.change.change_percent));
+             fmt::format("{} {}: {:+.1f} %", analysis_.x, axis_number(point.x), *point.change.change_percent));
     }
 }
 
@@ -214,7 +214,7 @@ void SweepPictures::dots(const std::string& what, const Dots& groups) const {
         const auto curve = std::find_if(analysis_.curves.begin(), analysis_.curves.end(), same);
         for (const auto& [x, value] : points)
             mark(static_cast<std::size_t>(curve - analysis_.curves.begin()), x, y(value),
-                 fmt::format("{} {}, {}: {}", analysis_.x, number(x, 6), group, number(value, 6)));
+                 fmt::format("{} {}, {}: {}", analysis_.x, axis_number(x), group, axis_number(value)));
     }
 }
 
