@@ -7,7 +7,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { missing, openBrowser, requireModule, seeAll, shotFolder, watchPage } from "../../dashboards/test/browser.mjs";
+import { missing, openBrowser, openPage, requireModule, seeAll, shotFolder, watchPage } from "../../dashboards/test/browser.mjs";
 import { startStage, until } from "./stage.mjs";
 
 const why = missing();
@@ -185,9 +185,22 @@ test("recorded from a past moment, the run holds what came from there on", async
   const run = JSON.parse(readFileSync(join(folder, name, "run.json"), "utf8"));
   assert.equal(run.finished, true);
   assert.ok(run.windows.start_ns.length >= 4);
-  const said = JSON.parse(execFileSync(process.env.PROGRAM, ["show", join(folder, name), "--format", "json"]));
-  assert.ok(said.snapshots.taken > 0);
   await page.close();
+
+  // The report of a real run says what `show` says.
+  const said = JSON.parse(execFileSync(process.env.PROGRAM, ["show", join(folder, name), "--format", "json"]));
+  const file = join(folder, "recorded.html");
+  execFileSync(process.env.PROGRAM, ["report", join(folder, name), "-o", file]);
+  const report = await openPage(context, file);
+  await seeAll(report.page);
+  const onScreen = await figures(report.page);
+  assert.ok(said.snapshots.taken > 0);
+  assert.equal(onScreen["snapshots"], said.snapshots.taken);
+  assert.equal(onScreen["reused"], said.snapshots.reused);
+  assert.equal(onScreen["transactions"], said.tps.value);
+  assert.equal(onScreen["duration, 99 % below"], said.duration_ns.p99);
+  assert.deepEqual(report.faults, []);
+  await report.page.close();
 });
 
 test("another server, another span", async () => {
