@@ -192,6 +192,9 @@ Status Boot::take_record(const snapscope_stream_record& record) {
     if (record.kind == SNAPSCOPE_STREAM_STOP) {
         if (phase_ != self_test_phase) {
             phases_.push_back(recorder_.finish());
+            if (phases_.back().snapshots == 0)
+                return fail(fmt::format("load {} took no snapshot while all its clients were connected", *phase_),
+                            "give it more transactions");
             phases_.back().trace.topology = inputs_.machine.shape;
             phases_.back().trace.barrier_instructions = options_.phases.at(*phase_ - 1).barrier_instructions;
         }

@@ -9,6 +9,7 @@
 namespace snapscope::emulator {
 namespace {
 
+constexpr std::uint64_t default_connections = 100; // the server's own
 constexpr std::uint64_t spare_connections = 12;
 constexpr std::uint64_t mib = 1U << 20U;
 constexpr std::uint64_t server_mib = 512; // kernel, shared memory, caches
@@ -64,7 +65,9 @@ Words load_words(const ServerMap& server, const Machine& machine, const Emulatio
 } // namespace
 
 std::uint64_t max_connections_of(const EmulationOptions& options) {
-    return options.max_connections != 0 ? options.max_connections : options.clients + options.idle + spare_connections;
+    return options.max_connections != 0
+               ? options.max_connections
+               : std::max(default_connections, options.clients + options.idle + spare_connections);
 }
 
 std::uint64_t memory_mib_of(const EmulationOptions& options, std::uint64_t image_bytes) {

@@ -11,7 +11,6 @@ namespace snapscope::emulator {
 [[nodiscard]] Result<std::string> guest_plan(const ServerMap& server, const Machine& machine,
                                              const EmulationOptions& options);
 
-[[nodiscard]] std::uint64_t max_connections_of(const EmulationOptions& options);
 [[nodiscard]] std::uint64_t memory_mib_of(const EmulationOptions& options, std::uint64_t image_bytes);
 
 } // namespace snapscope::emulator

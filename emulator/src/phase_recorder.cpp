@@ -10,6 +10,7 @@ namespace snapscope::emulator {
 namespace {
 
 constexpr std::size_t cpus = 64;
+constexpr std::uint64_t looks = 1; // connections of pgbench before its clients
 
 std::string last_part(const std::string& path) {
     return path.substr(path.rfind('/') + 1);
@@ -28,7 +29,7 @@ void PhaseRecorder::start(std::uint64_t number) {
     lines_.clear();
     functions_.clear();
     last_touch_.clear();
-    population_ = 0;
+    added_ = removed_ = 0;
     window_begin_.reset();
     window_end_.reset();
     snapshots_ = snapshots_at_begin_ = snapshots_at_end_ = 0;
@@ -77,28 +78,24 @@ void PhaseRecorder::part() {
         last.any = false;
 }
 
-// The window: from the moment when all clients are connected until the first leaves.
+// pgbench looks at the tables first, on a connection of its own, whose end may
+// come late.  The window: from the moment when that has gone and all clients
+// have come, until the first of them leaves.
 void PhaseRecorder::take_mark(const snapscope_stream_record& record) {
     auto& entries = phase_.trace.accesses;
-    switch (static_cast<Mark>(record.detail)) {
-    case Mark::snapshot:
+    const auto mark = static_cast<Mark>(record.detail);
+    if (mark == Mark::proc_removed && ++removed_ == looks + 1 && window_begin_) {
+        window_end_ = entries.size();
+        snapshots_at_end_ = snapshots_;
+        part();
+    }
+    if (mark == Mark::snapshot) {
         ++snapshots_;
         ++snapshot_of_cpu_[record.vcpu];
-        break;
-    case Mark::proc_added:
-        ++population_;
-        break;
-    case Mark::proc_removed:
-        if (window_begin_ && !window_end_) {
-            window_end_ = entries.size();
-            snapshots_at_end_ = snapshots_;
-            part();
-        }
-        --population_;
-        break;
     }
+    added_ += mark == Mark::proc_added ? 1U : 0U;
     entries.push_back({record.detail, 1, function_index(record.pc), record.vcpu, TracedKind::mark});
-    if (!window_begin_ && population_ == static_cast<std::int64_t>(clients_)) {
+    if (!window_begin_ && added_ == clients_ + looks && removed_ == looks) {
         window_begin_ = entries.size();
         snapshots_at_begin_ = snapshots_;
         part();

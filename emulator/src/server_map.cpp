@@ -32,7 +32,7 @@ constexpr std::uint64_t roster_limit = 4; // maxProcs
 constexpr std::uint64_t pgxact_bytes = 12;
 constexpr std::uint64_t xid_counters_bytes = 64;
 constexpr std::uint64_t lock_bytes = 16;
-constexpr std::uint64_t copy_header_bytes = 128; // and xids, to a multiple of it
+constexpr std::uint64_t copy_header_bytes = 128;
 constexpr std::uint64_t copied_xids = 1 + 65;    // a slot's, and its subxids
 
 // A line of the guest's plan (guest/ranges.c).
@@ -81,8 +81,8 @@ std::vector<Range> ranges_of(int major, bool patched) {
         out.push_back(by_proc("statusFlags", 24, 1));
     }
     out.push_back(by_proc("PGPROC", 0, v.pgproc_bytes));
-    if (patched) // its xids begin on a multiple of the header's size: one header more covers both
-        out.push_back({"snapshot_copy", "SnapshotCache", {}, 0, 2 * copy_header_bytes, copied_xids * sizeof(int),
+    if (patched) // its xids are padded to 128 bytes, so a last few of the subxids are left out
+        out.push_back({"snapshot_copy", "SnapshotCache", {}, 0, copy_header_bytes, copied_xids * sizeof(int),
                        "procArray", roster_limit});
     return out;
 }

@@ -30,11 +30,14 @@ struct EmulationOptions {
     std::string workload = "select-only"; // or tpcb-like, or what `script` is called
     std::string script;                   // a pgbench script's text
     std::uint64_t clients = 8, idle = 0;
-    std::uint64_t max_connections = 0; // 0: clients and idle ones, and some more
+    std::uint64_t max_connections = 0; // 0: 100, or some more than there are
     std::vector<std::pair<std::string, std::string>> settings;
     std::vector<LoadPhase> phases;
     std::chrono::seconds limit{600};
 };
+
+// The server's setting.
+[[nodiscard]] std::uint64_t max_connections_of(const EmulationOptions& options);
 
 struct Emulation {
     ServerInGuest guest;

@@ -68,7 +68,7 @@ class PhaseRecorder {
     std::unordered_map<std::uint64_t, std::uint16_t> functions_; // by pc
     std::vector<LastTouch> last_touch_;                          // by line
     std::vector<std::uint32_t> snapshot_of_cpu_;
-    std::int64_t population_ = 0;
+    std::uint64_t added_ = 0, removed_ = 0; // of the proc array
     std::optional<std::uint64_t> window_begin_, window_end_;
     std::uint64_t snapshots_ = 0, snapshots_at_begin_ = 0, snapshots_at_end_ = 0;
 };
