@@ -14,6 +14,7 @@ using emulator::PhaseTruth;
 
 constexpr std::size_t lines_shown = 6;
 constexpr std::size_t functions_shown = 8;
+constexpr std::size_t model_lines_shown = 12;
 constexpr double percent = 100;
 
 std::string per(std::uint64_t count, std::uint64_t snapshots, int digits = 3) {
@@ -26,7 +27,7 @@ std::uint64_t fetched(const Movements& moved, Distance distance) {
 }
 
 std::string mode_words(const EmulatedRow& row) {
-    return row.mode + (row.slot_spread ? "+spread" : "");
+    return row.mode + (row.slot_spread ? "+spread" : "") + (row.churned ? ", churned" : "");
 }
 
 double timeouts_percent(const PhaseTruth& phase) {
@@ -114,6 +115,22 @@ std::string repeats_text(const EmulatedRow& row) {
     return out + "\n";
 }
 
+// What moved on each line, as it happened and as the model has it.
+std::string model_text(const emulator::ModelCheck& check, const Terminal& terminal) {
+    Table table({{"line"},
+                 {"emulated", Table::Align::right},
+                 {"modelled", Table::Align::right},
+                 {"modelled / emulated", Table::Align::right}});
+    std::size_t shown = 0;
+    for (const auto& line : check.lines)
+        if (shown++ < model_lines_shown)
+            table.add({fmt::format("{} {}", line.structure, line.index), std::to_string(line.emulated),
+                       std::to_string(line.modelled), per(line.modelled, line.emulated, 2)});
+    return fmt::format("\n  the model of simulate, fed with {} events of the first load ({} had no moment)\n",
+                       check.events, check.unmatched) +
+           table.text(terminal, "  ");
+}
+
 std::string row_text(const EmulatedRow& row, const emulator::Machine& machine, const Terminal& terminal) {
     const PhaseTruth& last = row.repeats.back();
     std::string out = terminal.paint(
@@ -129,6 +146,8 @@ std::string row_text(const EmulatedRow& row, const emulator::Machine& machine, c
     out += structure_table(row).text(terminal, "  ");
     out += "\n  by line\n" + line_table(last, machine).text(terminal, "  ");
     out += "\n  by function\n" + function_table(last).text(terminal, "  ");
+    if (row.model)
+        out += model_text(*row.model, terminal);
     return out;
 }
 

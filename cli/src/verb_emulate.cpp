@@ -8,6 +8,7 @@
 #include <snapscope/base/files.hpp>
 #include <snapscope/emulator/emulated_run.hpp>
 #include <snapscope/emulator/guest_image.hpp>
+#include <snapscope/emulator/model_check.hpp>
 #include <snapscope/recording/run_folder.hpp>
 
 #include <algorithm>
@@ -36,7 +37,7 @@ constexpr std::string_view spread_suffix = "+spread";
 struct VerbOptions {
     std::vector<std::string> servers, settings;
     std::string topology = "2x2", modes, workload = "select-only", output, converge = "1000,20000";
-    bool spread = false, force = false;
+    bool spread = false, force = false, check_model = false;
     std::uint64_t transactions = 500, repeats = 1, barrier = 5000;
     EmulationOptions emulation;
     Format format = Format::text;
@@ -145,6 +146,7 @@ EmulatedRow row_of(const Variant& variant, const VerbOptions& options, const Emu
     row.server = variant.server->version;
     row.mode = variant.mode.empty() ? "n/a" : variant.mode;
     row.slot_spread = variant.spread;
+    row.churned = options.emulation.churn;
     row.workload = options.emulation.workload;
     row.clients = options.emulation.clients;
     row.idle = options.emulation.idle;
@@ -240,17 +242,24 @@ class Emulator {
         EmulationOptions options = options_.emulation;
         options.mode = variant.mode;
         options.slot_spread = variant.spread;
+        options.events = options_.check_model && variant.server->patched;
         const auto emulation =
             emulate({*packages_, *variant.server, *machine_, std::move(*image)}, options, progress_, &stop_);
         if (!emulation)
             return fail(emulation.error());
         rows_.push_back(row_of(variant, options_, *emulation, *machine_));
-        if (options_.output.empty())
-            return {};
         const auto run = emulated_run(rows_.back(), *emulation, *machine_,
-                                      {SNAPSCOPE_VERSION, packages_->versions, start, monotonic_ns()});
+                                      {SNAPSCOPE_VERSION, packages_->versions, start, monotonic_ns() - start});
         if (!run)
             return fail(run.error());
+        if (options.events) {
+            auto check = check_model(*run, emulation->phases.front(), machine_->topology);
+            if (!check)
+                return fail(check.error());
+            rows_.back().model = std::move(*check);
+        }
+        if (options_.output.empty())
+            return {};
         const fs::path folder = run_name(options_, variant, several);
         SNAPSCOPE_TRY(write_emulated_run(*run, emulation->phases.front().trace, folder, options_.force));
         terminal_.note("recorded " + folder.string());
@@ -298,6 +307,9 @@ void add_options(CLI::App& verb, VerbOptions& options) {
     verb.add_option("--converge", options.converge, "Other barriers to show beside it, or none (default: 1000,20000)")
         ->type_name("LIST")
         ->check(not_empty);
+    verb.add_flag("--churn", emulation.churn, "All connections come and go first: slots are scattered");
+    verb.add_flag("--check-model", options.check_model,
+                  "Also record the server's events, and hold the model of simulate against each line");
     verb.add_option("--set", options.settings, "A setting of the server")->type_name("NAME=VALUE")->check(not_empty);
     add_number<std::uint64_t>(
         verb, "--limit", "SECS", 1, most_seconds,

@@ -38,6 +38,7 @@ int plan_lines(void);
 const struct line* plan_line(int index);
 /* The first line that begins with NAME, or gives up. */
 const struct line* plan_find(const char* name);
+int plan_has(const char* name);
 uint64_t plan_number(const struct line* line, int word);
 
 /* ---- channel.c: what the plug-in hears ---- */
@@ -55,8 +56,17 @@ int server_connect(void);
 /* Runs the words of LINE from FIRST on as the server's account; its output goes to the driver. */
 int server_load(const struct line* line, int first);
 
+/* ---- events.c: the events of a patched server; nothing where it was not opened ---- */
+
+void events_open(pid_t server);
+void events_begin(void);
+/* Tells the plug-in all events since the beginning. */
+void events_end(void);
+
 /* ---- ranges.c: finds the plan's structures in the server, says where they lie ---- */
 
 void ranges_learn(pid_t server);
+/* Waits until only IDLE connections are in the proc array: those of a load that ended leave late. */
+void ranges_settle(uint64_t idle);
 
 #endif

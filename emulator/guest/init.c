@@ -66,17 +66,48 @@ static void open_idle(uint64_t count) {
     }
 }
 
+/*
+ * COUNT connections come, and leave in random order: slots are handed out last
+ * freed first, so those of whoever comes next are scattered.
+ */
+static void churn(uint64_t count) {
+    int* open_ones = calloc(count, sizeof(*open_ones));
+    uint64_t random = 1;
+
+    if (open_ones == NULL)
+        give_up("no memory for %llu connections", (unsigned long long)count);
+    for (uint64_t i = 0; i < count; i++) {
+        open_ones[i] = server_connect();
+        if (open_ones[i] < 0)
+            give_up("connection %llu of %llu was refused", (unsigned long long)i + 1, (unsigned long long)count);
+        if ((i + 1) % IDLE_SAY_EVERY == 0)
+            say("churned %llu", (unsigned long long)i + 1);
+    }
+    for (uint64_t left = count; left > 0; left--) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        const uint64_t which = (random >> 33) % left;
+
+        close(open_ones[which]);
+        open_ones[which] = open_ones[left - 1];
+        ranges_settle(left - 1); /* one after the other, or they would leave in the order of the scheduler */
+    }
+    free(open_ones);
+}
+
 /* phase N PACE WORDS...: a load, recorded; warm WORDS...: one that is not. */
 static void run_phase(const struct line* line) {
     const uint64_t phase = plan_number(line, 1);
     int status;
 
+    ranges_settle(plan_number(plan_find("idle"), 1));
     say("phase %llu", (unsigned long long)phase);
+    events_begin();
     channel_say("pace %llu", (unsigned long long)plan_number(line, 2));
     channel_say("start %llu", (unsigned long long)phase);
     status = server_load(line, 3);
     channel_say("stop");
     channel_say("pace 0");
+    events_end();
     say("loaded %llu %d", (unsigned long long)phase, status);
     if (status != 0)
         give_up("the load of phase %llu ended with %d", (unsigned long long)phase, status);
@@ -107,8 +138,12 @@ int main(void) {
     channel_self_test();
     server = start_server();
     say("ready");
-    open_idle(plan_number(plan_find("idle"), 1));
     ranges_learn(server);
+    if (plan_has("churn"))
+        churn(plan_number(plan_find("churn"), 1));
+    open_idle(plan_number(plan_find("idle"), 1));
+    if (plan_has("events"))
+        events_open(server);
     run_plan();
     say("done");
     switch_off();

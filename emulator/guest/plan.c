@@ -45,10 +45,22 @@ const struct line* plan_line(int index) {
     return &lines[index];
 }
 
-const struct line* plan_find(const char* name) {
+static const struct line* find(const char* name) {
     for (int i = 0; i < line_count; i++)
         if (strcmp(lines[i].words[0], name) == 0)
             return &lines[i];
+    return NULL;
+}
+
+int plan_has(const char* name) {
+    return find(name) != NULL;
+}
+
+const struct line* plan_find(const char* name) {
+    const struct line* line = find(name);
+
+    if (line != NULL)
+        return line;
     give_up("the plan has no line '%s'", name);
 }
 

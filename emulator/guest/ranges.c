@@ -16,6 +16,8 @@
 
 #define MAPPINGS_MAX 512
 #define NO_WORD UINT64_MAX
+#define SETTLE_LOOKS 15000
+#define SETTLE_PAUSE_US 2000
 
 struct mapping {
     uint64_t from, to;
@@ -168,5 +170,21 @@ void ranges_learn(pid_t pid) {
     for (int i = 0; i < plan_lines(); i++)
         if (strcmp(plan_line(i)->words[0], "range") == 0)
             learn(plan_line(i));
-    close(memory);
+}
+
+void ranges_settle(uint64_t idle) {
+    uint64_t pointer = NO_WORD;
+
+    for (int i = 0; i < plan_lines(); i++)
+        if (strcmp(plan_line(i)->words[0], "range") == 0 && strcmp(plan_line(i)->words[1], "ProcArray") == 0)
+            pointer = plan_number(plan_line(i), 2);
+    if (pointer == NO_WORD)
+        give_up("the plan does not say where ProcArray lies");
+    /* Its first word is how many there are. */
+    for (int i = 0; i < SETTLE_LOOKS; i++) {
+        if (word_at(word_at(base + pointer, 8), 4) == idle)
+            return;
+        usleep(SETTLE_PAUSE_US);
+    }
+    give_up("not only idle connections are left");
 }

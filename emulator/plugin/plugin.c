@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <x86intrin.h>
 
 #define MESSAGE_MAX 128
 
@@ -21,6 +22,8 @@ static uint64_t marks[SNAPSCOPE_MARKS_MAX];
 static unsigned mark_count;
 static _Atomic bool recording;
 static _Atomic uint64_t foreign;
+static uint64_t guest_stamp; /* the host's TSC when the guest's program last read its own */
+static uint64_t tsc_ahead;
 
 static void put(unsigned vcpu, uint8_t kind, uint8_t detail, uint64_t address, uint64_t pc) {
     const struct snapscope_stream_record record = {
@@ -43,10 +46,26 @@ static void stop(unsigned vcpu) {
     put(vcpu, SNAPSCOPE_STREAM_COUNT, SNAPSCOPE_COUNT_BARRIERS, pace_barriers(), 0);
     put(vcpu, SNAPSCOPE_STREAM_COUNT, SNAPSCOPE_COUNT_TIMEOUTS, pace_timeouts(), 0);
     put(vcpu, SNAPSCOPE_STREAM_COUNT, SNAPSCOPE_COUNT_FOREIGN, atomic_exchange(&foreign, 0), 0);
+    put(vcpu, SNAPSCOPE_STREAM_COUNT, SNAPSCOPE_COUNT_TSC_AHEAD, tsc_ahead, 0);
     stream_flush();
 }
 
+/* Of many readings the one with the least between the two is the truest. */
+static void compare_clocks(uint64_t guest) {
+    const uint64_t ahead = guest - guest_stamp;
+
+    if (tsc_ahead == 0 || (int64_t)(ahead - tsc_ahead) < 0)
+        tsc_ahead = ahead;
+}
+
+static void pass_event(unsigned vcpu, const uint64_t* words) {
+    put(vcpu, SNAPSCOPE_STREAM_EVENT, 0, words[1], words[0]);
+    put(vcpu, SNAPSCOPE_STREAM_EVENT, 1, words[2], words[3]);
+    put(vcpu, SNAPSCOPE_STREAM_EVENT, 2, words[4], 0);
+}
+
 static void obey(unsigned vcpu, const char* message) {
+    uint64_t words[5];
     uint64_t a;
     uint64_t b;
 
@@ -59,6 +78,13 @@ static void obey(unsigned vcpu, const char* message) {
         atomic_store(&recording, true);
     } else if (strcmp(message, "stop") == 0)
         stop(vcpu);
+    else if (sscanf(message, "tsc %" SCNx64, &a) == 1)
+        compare_clocks(a);
+    else if (sscanf(message, "event %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &words[0], &words[1],
+                    &words[2], &words[3], &words[4]) == 5)
+        pass_event(vcpu, words);
+    else if (strcmp(message, "told") == 0)
+        stream_flush();
 }
 
 /* One program of the guest says one thing at a time. */
@@ -124,6 +150,23 @@ static void marked(unsigned vcpu, void* which) {
         put(vcpu, SNAPSCOPE_STREAM_MARK, (uint8_t)(uintptr_t)which, 0, marks[(uintptr_t)which]);
 }
 
+static void reads_tsc(unsigned vcpu, void* pc) {
+    const uint64_t at = (uintptr_t)pc;
+    const uint64_t host = __rdtsc();
+
+    if (at - SNAPSCOPE_GUEST_TEXT < SNAPSCOPE_GUEST_TEXT_END - SNAPSCOPE_GUEST_TEXT)
+        guest_stamp = host;
+    else if (atomic_load_explicit(&recording, memory_order_relaxed))
+        put(vcpu, SNAPSCOPE_STREAM_STAMP, 0, host, at);
+}
+
+static bool is_rdtscp(const struct qemu_plugin_insn* insn) {
+    static const unsigned char rdtscp[] = {0x0f, 0x01, 0xf9};
+
+    return qemu_plugin_insn_size(insn) == sizeof(rdtscp) &&
+           memcmp(qemu_plugin_insn_data(insn), rdtscp, sizeof(rdtscp)) == 0;
+}
+
 static void executed(unsigned vcpu, void* instructions) {
     pace_executed(vcpu, (uintptr_t)instructions);
 }
@@ -141,6 +184,8 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb* tb) {
             continue;
         qemu_plugin_register_vcpu_mem_cb(insn, accessed, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
                                          (void*)(uintptr_t)pc);
+        if (is_rdtscp(insn))
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, reads_tsc, QEMU_PLUGIN_CB_NO_REGS, (void*)(uintptr_t)pc);
         for (unsigned m = 0; m < mark_count; m++)
             if (marks[m] == pc)
                 qemu_plugin_register_vcpu_insn_exec_cb(insn, marked, QEMU_PLUGIN_CB_NO_REGS, (void*)(uintptr_t)m);

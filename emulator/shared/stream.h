@@ -32,6 +32,9 @@
  *	 pace N				      barrier every N instructions; 0: none
  *	 start N				  begin recording phase N
  *	 stop					  end it
+ *	 tsc HEX				  what the guest's program has just read of its TSC
+ *	 event SLOT HEX HEX HEX HEX  an event of the server (struct snapscope_record), after stop
+ *	 told					  that was all of them
  */
 enum snapscope_stream_kind {
     SNAPSCOPE_STREAM_READ = 1, /* as QEMU has them in its memory information */
@@ -41,12 +44,16 @@ enum snapscope_stream_kind {
     SNAPSCOPE_STREAM_START = 5,  /* address: the phase */
     SNAPSCOPE_STREAM_STOP = 6,
     SNAPSCOPE_STREAM_COUNT = 7, /* after STOP: `detail` says of what, `address` how many */
+    SNAPSCOPE_STREAM_STAMP = 8, /* the TSC is about to be read; address: the host's then */
+    /* After the counts, three records an event: (ticks, slot), (word 1, word 2), (word 3); `detail` is which. */
+    SNAPSCOPE_STREAM_EVENT = 9,
 };
 
 enum snapscope_stream_count {
     SNAPSCOPE_COUNT_BARRIERS = 0, /* rounds of the barrier */
     SNAPSCOPE_COUNT_TIMEOUTS = 1, /* of them, not everybody came */
     SNAPSCOPE_COUNT_FOREIGN = 2,  /* accesses of other programs that use the same addresses: left out */
+    SNAPSCOPE_COUNT_TSC_AHEAD = 3, /* the guest's TSC, of the host's; modulo 2^64 */
 };
 
 struct snapscope_stream_record {

@@ -1,3 +1,4 @@
+#include <snapscope/analyzer/proc_arrays.hpp>
 #include <snapscope/base/text.hpp>
 #include <snapscope/emulator/emulated_run.hpp>
 #include <snapscope/recording/run_folder.hpp>
@@ -12,6 +13,7 @@ namespace snapscope::emulator {
 namespace {
 
 constexpr const char* source = "emulate";
+constexpr std::uint64_t latest_completed_xid = 48; // in the xid counters of 13
 constexpr std::uint64_t minor_digits = 10000; // 13.16 -> 130016
 
 // Entries of an array, for the layout.
@@ -39,11 +41,25 @@ Array array_of(const TracedRange& range, std::uint64_t stride) {
     return out;
 }
 
+// As the patched server names what lies within these ranges.
+void put_parts(const TracedRange& range, Layout& out) {
+    if (range.name == "ProcArray")
+        out.arrays.push_back(array_of({"pgprocnos", range.address + proc_array_head_bytes,
+                                       range.bytes - proc_array_head_bytes}, sizeof(std::int32_t)));
+    else if (range.name == "xid_counters")
+        out.arrays.push_back(array_of({"latestCompletedXid", range.address + latest_completed_xid, 4}, 4));
+    else if (range.name == "snapshot_copy")
+        out.arrays.push_back(array_of(range, range.bytes));
+}
+
 Layout layout_of(const Emulation& emulation, int major) {
     Layout out;
-    for (const TracedRange& range : emulation.guest.ranges)
+    for (const TracedRange& range : emulation.guest.ranges) {
         if (const std::uint64_t stride = stride_of(range.name, major); stride != 0)
             out.arrays.push_back(array_of(range, stride));
+        if (major == 13)
+            put_parts(range, out);
+    }
     return out;
 }
 
@@ -121,10 +137,10 @@ Result<Run> emulated_run(const EmulatedRow& row, const Emulation& emulation, con
     run.id = std::move(*id);
     run.tool_version = facts.tool_version;
     run.clock.start_ns = facts.start_ns;
-    run.clock.end_ns = facts.end_ns;
+    run.clock.end_ns = facts.start_ns; // no time passed that would mean anything
     const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(
         std::chrono::system_clock::now().time_since_epoch());
-    run.clock.wall_start = format_wall_time(now.count() - (facts.end_ns - facts.start_ns));
+    run.clock.wall_start = format_wall_time(now.count() - facts.took_ns);
     run.host = host_of(machine, facts.packages);
     run.server.version = row.server;
     run.server.version_num = version_num(row.server);
@@ -138,7 +154,7 @@ Result<Run> emulated_run(const EmulatedRow& row, const Emulation& emulation, con
     status.kind = EvidenceKind::emulated;
     status.state = SourceState::active;
     status.start_ns = facts.start_ns;
-    status.end_ns = facts.end_ns;
+    status.end_ns = facts.start_ns;
     status.records = emulation.phases.front().trace.accesses.size();
     run.sources.push_back(std::move(status));
     put_totals(run, row);

@@ -70,6 +70,7 @@ class Boot {
     Status take_stream();
     Status take_record(const snapscope_stream_record& record);
     Status take_self_test(const snapscope_stream_record& record);
+    Status take_event(const snapscope_stream_record& record);
     Status take_count(const snapscope_stream_record& record);
     Status wait_for_phase(std::uint64_t number);
     Status check_time() const;
@@ -158,9 +159,44 @@ Status Boot::take_count(const snapscope_stream_record& record) {
     case SNAPSCOPE_COUNT_TIMEOUTS:
         phase.timeouts = record.address;
         break;
+    case SNAPSCOPE_COUNT_TSC_AHEAD:
+        phase.guest_ticks_ahead = record.address;
+        break;
     default:
         phase.foreign = record.address;
     }
+    return {};
+}
+
+// An event comes in three records (shared/stream.h).
+Status Boot::take_event(const snapscope_stream_record& record) {
+    if (phases_.empty())
+        return fail("the guest told of an event before the first load");
+    std::vector<Event>& events = phases_.back().events;
+    const auto low = [](std::uint64_t word) { return static_cast<std::uint32_t>(word); };
+    const auto high = [](std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32U); };
+    if (record.detail == 0) {
+        Event event;
+        event.time_ns = static_cast<std::int64_t>(record.address);
+        event.slot = low(record.pc);
+        events.push_back(event);
+        return {};
+    }
+    if (events.empty())
+        return fail("the guest told of an event that has no beginning");
+    Event& event = events.back();
+    if (record.detail == 1) {
+        event.type = static_cast<std::uint8_t>(record.address);
+        event.outcome = static_cast<std::uint8_t>(record.address >> 8U);
+        event.cpu = static_cast<std::uint16_t>(record.address >> 16U);
+        event.lines = static_cast<std::uint16_t>(record.address >> 32U);
+        event.flags = static_cast<std::uint16_t>(record.address >> 48U);
+        event.a = low(record.pc);
+        event.b = high(record.pc);
+        return {};
+    }
+    event.c = low(record.address);
+    event.d = high(record.address);
     return {};
 }
 
@@ -185,6 +221,8 @@ Status Boot::take_record(const snapscope_stream_record& record) {
         recorder_.start(record.address);
         return {};
     }
+    if (record.kind == SNAPSCOPE_STREAM_EVENT)
+        return take_event(record);
     if (record.kind == SNAPSCOPE_STREAM_COUNT)
         return take_count(record);
     if (!phase_)

@@ -14,6 +14,8 @@ constexpr std::uint64_t spare_connections = 12;
 constexpr std::uint64_t mib = 1U << 20U;
 constexpr std::uint64_t server_mib = 512; // kernel, shared memory, caches
 constexpr std::uint64_t backend_mib = 6;
+constexpr std::uint64_t churned_mib = 3; // a connection that does nothing
+constexpr const char* event_ring = "8MB"; // a slot: nobody empties it while a load runs
 constexpr std::uint64_t warm_transactions = 20; // a client: catalogs are read, pages found
 
 using Words = std::vector<std::string>;
@@ -42,6 +44,8 @@ Words server_words(const ServerMap& server, const EmulationOptions& options) {
         set("snapshot_cache", options.mode);
     if (options.slot_spread)
         set("snapshot_slot_spread", "on");
+    if (options.events)
+        set("snapshot_event_ring_size", event_ring);
     for (const auto& [name, value] : options.settings)
         set(name, value);
     return out;
@@ -71,13 +75,18 @@ std::uint64_t max_connections_of(const EmulationOptions& options) {
 }
 
 std::uint64_t memory_mib_of(const EmulationOptions& options, std::uint64_t image_bytes) {
-    return server_mib + 2 * image_bytes / mib + backend_mib * (options.clients + options.idle);
+    return server_mib + 2 * image_bytes / mib +
+           backend_mib * (options.clients + options.idle) + (options.churn ? churned_mib * max_connections_of(options) : 0);
 }
 
 Result<std::string> guest_plan(const ServerMap& server, const Machine& machine, const EmulationOptions& options) {
     std::vector<Words> lines{server_words(server, options),
                              {"idle", std::to_string(options.idle)},
                              {"base", std::to_string(server.base), std::to_string(server.base)}};
+    if (options.churn)
+        lines.push_back({"churn", std::to_string(max_connections_of(options))});
+    if (options.events)
+        lines.push_back({"events"});
     for (const std::string& range : server.ranges)
         lines.push_back({range});
     Words warm = load_words(server, machine, options, warm_transactions);

@@ -19,7 +19,7 @@ std::string last_part(const std::string& path) {
 } // namespace
 
 PhaseRecorder::PhaseRecorder(const ServerMap& server, const ServerInGuest& guest, std::uint64_t clients)
-    : server_(server), guest_(guest), clients_(clients), snapshot_of_cpu_(cpus) {}
+    : server_(server), guest_(guest), clients_(clients), snapshot_of_cpu_(cpus), nested_(cpus) {}
 
 void PhaseRecorder::start(std::uint64_t number) {
     phase_ = {};
@@ -33,6 +33,7 @@ void PhaseRecorder::start(std::uint64_t number) {
     window_begin_.reset();
     window_end_.reset();
     snapshots_ = snapshots_at_begin_ = snapshots_at_end_ = 0;
+    moment_ = 0;
 }
 
 std::uint32_t PhaseRecorder::line_index(std::uint64_t address) {
@@ -83,7 +84,15 @@ void PhaseRecorder::part() {
 // have come, until the first of them leaves.
 void PhaseRecorder::take_mark(const snapscope_stream_record& record) {
     auto& entries = phase_.trace.accesses;
+    if (record.detail >= static_cast<std::uint8_t>(Mark::nested)) {
+        nested_[record.vcpu] = true;
+        return;
+    }
     const auto mark = static_cast<Mark>(record.detail);
+    if (mark == Mark::snapshot && nested_[record.vcpu]) {
+        nested_[record.vcpu] = false;
+        return;
+    }
     if (mark == Mark::proc_removed && ++removed_ == looks + 1 && window_begin_) {
         window_end_ = entries.size();
         snapshots_at_end_ = snapshots_;
@@ -103,6 +112,7 @@ void PhaseRecorder::take_mark(const snapscope_stream_record& record) {
 }
 
 void PhaseRecorder::take_access(const snapscope_stream_record& record) {
+    ++moment_;
     auto& entries = phase_.trace.accesses;
     TracedAccess access;
     access.target = line_index(record.address);
@@ -125,10 +135,12 @@ void PhaseRecorder::take_access(const snapscope_stream_record& record) {
 Status PhaseRecorder::take(const snapscope_stream_record& record) {
     if (record.vcpu >= cpus)
         return fail(fmt::format("the plug-in's stream names the CPU {}", record.vcpu));
-    if (record.kind == SNAPSCOPE_STREAM_MARK && record.detail < phase_.trace.marks.size())
+    if (record.kind == SNAPSCOPE_STREAM_MARK && record.detail < server_.mark_addresses.size())
         take_mark(record);
     else if (record.kind >= SNAPSCOPE_STREAM_READ && record.kind <= SNAPSCOPE_STREAM_LOCKED)
         take_access(record);
+    else if (record.kind == SNAPSCOPE_STREAM_STAMP)
+        phase_.clock_readings.push_back({record.vcpu, record.address, moment_});
     else
         return fail(fmt::format("the plug-in's stream holds a record of kind {}", record.kind));
     return {};

@@ -20,6 +20,11 @@ class Recorder {
     RecordedPhase finish() { return recorder_.finish(); }
 
   private:
+    static ServerMap with_marks() {
+        ServerMap server;
+        server.mark_addresses = {1, 2, 3, 4};
+        return server;
+    }
     Recorder& put(std::uint8_t cpu, std::uint8_t kind, std::uint8_t detail, std::uint64_t address) {
         snapscope_stream_record record{};
         record.address = address;
@@ -29,7 +34,7 @@ class Recorder {
         EXPECT_TRUE(recorder_.take(record));
         return *this;
     }
-    ServerMap server_;
+    ServerMap server_ = with_marks();
     ServerInGuest guest_;
     PhaseRecorder recorder_;
 };
@@ -71,6 +76,15 @@ TEST(PhaseRecorder, EntriesOnBothSidesOfTheWindowsEndsStayApart) {
     const auto& trace = phase.trace;
     ASSERT_EQ(trace.window_end - trace.window_begin, 1U);
     EXPECT_EQ(trace.accesses[trace.window_begin].count, 1U);
+}
+
+// The patched server enters the stock scan once more from within: one snapshot.
+TEST(PhaseRecorder, AnEntryFromWithinIsNoSnapshotOfItsOwn) {
+    Recorder recorder(1);
+    recorder.mark(1, Mark::proc_added).mark(1, Mark::proc_removed).mark(1, Mark::proc_added);
+    recorder.mark(0, Mark::snapshot).mark(0, Mark::nested).mark(1, Mark::snapshot).mark(0, Mark::snapshot);
+    recorder.mark(0, Mark::snapshot);
+    EXPECT_EQ(recorder.finish().snapshots, 3U);
 }
 
 TEST(PhaseRecorder, ARecordOfNoKnownKindIsAnError) {

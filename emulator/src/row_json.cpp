@@ -1,5 +1,6 @@
 #include <snapscope/emulator/row.hpp>
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -91,6 +92,27 @@ Json calls(const PhaseTruth& phase) {
     return out;
 }
 
+Json model_json(const ModelCheck& check) {
+    Json rows = Json::array();
+    for (const ModelLine& line : check.lines)
+        rows.push_back({{"structure", line.structure},
+                        {"index", line.index},
+                        {"address", fmt::format("{:#x}", line.address)},
+                        {"emulated", line.emulated},
+                        {"modelled", line.modelled}});
+    return {{"events", check.events},
+            {"events_unmatched", check.unmatched},
+            {"snapshots", check.snapshots},
+            {"by_line", std::move(rows)}};
+}
+
+// Of the entries' array: how many lines the backends at work lie on.
+std::uint64_t written_lines(const PhaseTruth& phase) {
+    return static_cast<std::uint64_t>(std::ranges::count_if(phase.by_line, [](const LineTruth& line) {
+        return (line.structure == "PGXACT" || line.structure == "xids") && line.writers > 0;
+    }));
+}
+
 Json row_json(const EmulatedRow& row, const Machine& machine) {
     double timeouts = 0;
     for (const PhaseTruth& phase : row.repeats)
@@ -98,13 +120,15 @@ Json row_json(const EmulatedRow& row, const Machine& machine) {
     Json out{{"server", row.server},
              {"mode", row.mode},
              {"slot_spread", row.slot_spread},
+             {"slots_churned", row.churned},
              {"workload", row.workload},
              {"clients", row.clients},
              {"idle", row.idle},
              {"max_connections", row.max_connections},
              {"barrier_instructions", row.barrier_instructions},
              {"barrier_timeouts_fraction", timeouts},
-             {"snapshots", row.snapshots()}};
+             {"snapshots", row.snapshots()},
+             {"written_lines", written_lines(row.repeats.back())}};
     put(out, snapshot_movements(row), row.snapshots());
     const auto spread = spread_percent(row);
     out["spread_percent"] = spread ? Json(*spread) : Json(nullptr);
@@ -119,6 +143,7 @@ Json row_json(const EmulatedRow& row, const Machine& machine) {
     out["by_function"] = functions(last);
     out["by_line"] = lines(last, machine);
     out["calls"] = calls(last);
+    out["model"] = row.model ? model_json(*row.model) : Json(nullptr);
     return out;
 }
 

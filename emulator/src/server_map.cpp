@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "../shared/stream.h"
+
 namespace snapscope::emulator {
 namespace {
 
@@ -119,6 +121,18 @@ Status take_marks(ServerMap& map) {
                         ErrorClass::unavailable);
         map.mark_addresses.push_back(*found - map.symbols.first_byte() + map.base);
     }
+    if (!map.patched)
+        return {};
+    const auto nested = call_sites(map.binary, map.symbols, {"SnapScopeGetSnapshot", "TracedSnapshot", "UnheardScan"},
+                                   "GetSnapshotData");
+    if (!nested)
+        return fail(nested.error());
+    if (nested->empty() || nested->size() > SNAPSCOPE_MARKS_MAX - map.mark_addresses.size())
+        return fail(fmt::format("the server's binary calls GetSnapshotData from its own code at {} places",
+                                nested->size()),
+                    "build it as patched-pg/build/build.sh does");
+    for (const std::uint64_t site : *nested)
+        map.mark_addresses.push_back(site - map.symbols.first_byte() + map.base);
     return {};
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gelf.h>
@@ -55,6 +56,50 @@ std::optional<std::uint64_t> find(const std::map<std::string, std::uint64_t, std
 
 } // namespace
 
+namespace {
+
+// The bytes of the file that are linked to [ADDRESS, ADDRESS + BYTES).
+std::string bytes_at(Elf* elf, std::uint64_t address, std::uint64_t bytes) {
+    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+        GElf_Shdr header{};
+        if (gelf_getshdr(section, &header) == nullptr || (header.sh_flags & SHF_EXECINSTR) == 0 ||
+            address < header.sh_addr || address + bytes > header.sh_addr + header.sh_size)
+            continue;
+        if (const Elf_Data* data = elf_getdata(section, nullptr); data != nullptr && data->d_size == header.sh_size)
+            return {static_cast<const char*>(data->d_buf) + (address - header.sh_addr), bytes};
+    }
+    return {};
+}
+
+} // namespace
+
+Result<std::vector<std::uint64_t>> call_sites(const std::filesystem::path& file, const Symbols& symbols,
+                                              const std::vector<std::string>& callers, const std::string& callee) {
+    constexpr auto call = static_cast<char>(0xe8);
+    constexpr auto jump = static_cast<char>(0xe9);
+    constexpr std::size_t instruction_bytes = 5;
+    const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!fd)
+        return fail_errno("cannot read " + file.string(), errno);
+    const std::unique_ptr<Elf, EndElf> elf(elf_begin(fd.get(), ELF_C_READ, nullptr));
+    const auto target = symbols.function(callee);
+    std::vector<std::uint64_t> out;
+    for (const std::string& caller : callers) {
+        const auto from = symbols.function(caller);
+        if (!elf || !target || !from)
+            continue;
+        const std::string code = bytes_at(elf.get(), *from, symbols.function_bytes(caller));
+        for (std::size_t i = 0; i + instruction_bytes <= code.size(); ++i) {
+            std::int32_t distance = 0;
+            std::memcpy(&distance, code.data() + i + 1, sizeof distance);
+            const std::uint64_t after = *from + i + instruction_bytes;
+            if ((code[i] == call || code[i] == jump) && after + static_cast<std::uint64_t>(std::int64_t{distance}) == *target)
+                out.push_back(*from + i);
+        }
+    }
+    return out;
+}
+
 Result<Symbols> Symbols::read(const std::filesystem::path& file) {
     const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
     if (!fd)
@@ -90,6 +135,11 @@ std::optional<std::uint64_t> Symbols::variable(std::string_view name) const {
 
 std::optional<std::uint64_t> Symbols::function(std::string_view name) const {
     return find(functions_, name);
+}
+
+std::uint64_t Symbols::function_bytes(std::string_view name) const {
+    const auto found = std::ranges::find(by_address_, name, &Function::name);
+    return found == by_address_.end() ? 0 : found->bytes;
 }
 
 std::string Symbols::function_at(std::uint64_t address) const {

@@ -64,7 +64,7 @@ TEST(EmulatedTruth, TheAnalyzersModelCountsTheSameOnTheSameAccesses) {
         SimulateOptions options;
         options.topology = machine_from_shape(phase.trace.topology)->topology;
         options.protocol = Protocol::mesif;
-        const auto model = replay_trace(Run{}, phase.trace, options);
+        const auto model = replay_trace(snapscope::Run{}, phase.trace, options);
         ASSERT_TRUE(model) << model.error().message();
         EXPECT_EQ(model->snapshots, truth.snapshots);
         for (const NamedTally& row : model->by_structure) {
@@ -81,7 +81,7 @@ TEST(EmulatedTruth, ATraceIsNotReplayedAsIfItWereEvents) {
     SimulateOptions options;
     options.topology = machine_from_shape("2x2")->topology;
     options.mode = CacheMode::copy;
-    const auto refused = replay_trace(Run{}, phase.trace, options);
+    const auto refused = replay_trace(snapscope::Run{}, phase.trace, options);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().error_class, ErrorClass::usage);
 }

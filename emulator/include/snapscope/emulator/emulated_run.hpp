@@ -13,11 +13,11 @@ namespace snapscope::emulator {
 struct RunFacts {
     std::string tool_version;
     std::string packages;   // versions of QEMU and the kernel
-    std::int64_t start_ns = 0, end_ns = 0; // CLOCK_MONOTONIC of this host
+    std::int64_t start_ns = 0; // CLOCK_MONOTONIC of this host
+    std::int64_t took_ns = 0;
 };
 
-// Times are this host's and say how long it took; there is no rate and no tps
-// in such a run.
+// Such a run lasts no time, so nobody can make a rate of it.
 [[nodiscard]] Result<Run> emulated_run(const EmulatedRow& row, const Emulation& emulation, const Machine& machine,
                                        const RunFacts& facts);
 

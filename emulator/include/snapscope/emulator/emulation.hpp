@@ -33,6 +33,8 @@ struct EmulationOptions {
     std::uint64_t max_connections = 0; // 0: 100, or some more than there are
     std::vector<std::pair<std::string, std::string>> settings;
     std::vector<LoadPhase> phases;
+    bool churn = false;  // as many connections as may be come and go first
+    bool events = false; // also the server's own events; a patched one only
     std::chrono::seconds limit{600};
 };
 

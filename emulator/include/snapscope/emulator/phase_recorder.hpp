@@ -3,6 +3,7 @@
 
 #include <snapscope/emulator/server_map.hpp>
 #include <snapscope/recording/access_trace.hpp>
+#include <snapscope/recording/event.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -26,12 +27,24 @@ struct ServerInGuest {
     std::vector<MappedText> texts;
 };
 
+// The TSC was read.  `moment` counts the accesses recorded until then: a clock
+// that all CPUs agree on.
+struct ClockReading {
+    std::uint8_t cpu = 0;
+    std::uint64_t host_ticks = 0;
+    std::int64_t moment = 0;
+};
+
 struct RecordedPhase {
     std::uint64_t number = 0; // of the plan
     AccessTrace trace;
     std::uint64_t barriers = 0, timeouts = 0; // of the pacing
     std::uint64_t foreign = 0;                // accesses of other programs, left out
     std::uint64_t snapshots = 0;              // within the window
+    // Where the server's own events were asked for: stamped by the guest's TSC, as they lie in the rings.
+    std::vector<Event> events;
+    std::vector<ClockReading> clock_readings; // in their order
+    std::uint64_t guest_ticks_ahead = 0;      // of the host's
 };
 
 // One phase at a time.
@@ -68,8 +81,10 @@ class PhaseRecorder {
     std::unordered_map<std::uint64_t, std::uint16_t> functions_; // by pc
     std::vector<LastTouch> last_touch_;                          // by line
     std::vector<std::uint32_t> snapshot_of_cpu_;
+    std::vector<bool> nested_; // by CPU: the next entry is no new snapshot
     std::uint64_t added_ = 0, removed_ = 0; // of the proc array
     std::optional<std::uint64_t> window_begin_, window_end_;
+    std::int64_t moment_ = 0;
     std::uint64_t snapshots_ = 0, snapshots_at_begin_ = 0, snapshots_at_end_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <snapscope/emulator/emulation.hpp>
+#include <snapscope/emulator/model_check.hpp>
 #include <snapscope/emulator/truth.hpp>
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,12 +17,14 @@ struct EmulatedRow {
     std::string server; // version
     std::string mode;   // off, copy, spin, lockfree, or n/a
     bool slot_spread = false;
+    bool churned = false; // all connections came and went first
     std::string workload;
     std::uint64_t clients = 0, idle = 0, max_connections = 0;
     std::uint64_t barrier_instructions = 0;
     std::vector<PhaseTruth> repeats;     // at that barrier
     std::vector<PhaseTruth> convergence; // at others
     std::vector<std::uint64_t> transactions; // of each repeat
+    std::optional<ModelCheck> model;         // of the first repeat, where it was asked for
 
     [[nodiscard]] std::uint64_t snapshots() const; // of all repeats
 };

@@ -12,8 +12,10 @@
 
 namespace snapscope::emulator {
 
-// Entries of functions that the plug-in notes; the index is the mark.
-enum class Mark : std::uint8_t { snapshot, proc_added, proc_removed };
+// What the plug-in notes; the index is the mark, and all from `nested` on are
+// such: the patched server's own code is about to enter GetSnapshotData once
+// more for the same snapshot.
+enum class Mark : std::uint8_t { snapshot, proc_added, proc_removed, nested };
 
 struct ServerMap {
     std::filesystem::path prefix, binary, pgbench, share, library;

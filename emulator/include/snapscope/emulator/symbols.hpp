@@ -21,6 +21,8 @@ class Symbols {
     // Addresses are those that the file was linked to.
     [[nodiscard]] std::optional<std::uint64_t> variable(std::string_view name) const;
     [[nodiscard]] std::optional<std::uint64_t> function(std::string_view name) const;
+    // Its length in bytes; 0 where there is none.
+    [[nodiscard]] std::uint64_t function_bytes(std::string_view name) const;
     // The function that has the instruction at ADDRESS; empty where none has.
     [[nodiscard]] std::string function_at(std::uint64_t address) const;
     // Where the file's first byte was linked to, and whether it may be loaded elsewhere.
@@ -37,5 +39,11 @@ class Symbols {
     std::uint64_t first_byte_ = 0;
     bool relocatable_ = false;
 };
+
+// Where functions of FILE with these names call or jump to the function CALLEE
+// by its address; x86-64, as linked.
+[[nodiscard]] Result<std::vector<std::uint64_t>> call_sites(const std::filesystem::path& file, const Symbols& symbols,
+                                                            const std::vector<std::string>& callers,
+                                                            const std::string& callee);
 
 } // namespace snapscope::emulator
