@@ -70,8 +70,8 @@ Table line_table(const PhaseTruth& phase, const emulator::Machine& machine) {
             continue;
         if (shown++ == lines_shown)
             break;
-        table.add({fmt::format("{} {}", line.structure, line.index), per(line.moved.cross_socket_events, phase.snapshots),
-                   per(line.moved.accesses[0], phase.snapshots),
+        table.add({fmt::format("{} {}", line.structure, line.index),
+                   per(line.moved.cross_socket_events, phase.snapshots), per(line.moved.accesses[0], phase.snapshots),
                    per(line.moved.accesses[1] + line.moved.accesses[2], phase.snapshots), to_string(line.sharing),
                    std::to_string(machine.topology.cpus.at(line.first_touch_cpu).socket)});
     }
@@ -99,8 +99,8 @@ Table function_table(const PhaseTruth& phase) {
 std::string calls_text(const PhaseTruth& phase) {
     std::string out;
     for (const auto& call : phase.calls)
-        out += fmt::format("  a call read {} words of {} ({:.0f} % of those that read it; {:.2f} on average)\n", call.reads,
-                           escape_terminal(call.structure), percent * call.share, call.mean);
+        out += fmt::format("  a call read {} words of {} ({:.0f} % of those that read it; {:.2f} on average)\n",
+                           call.reads, escape_terminal(call.structure), percent * call.share, call.mean);
     return out;
 }
 
@@ -133,11 +133,11 @@ std::string model_text(const emulator::ModelCheck& check, const Terminal& termin
 
 std::string row_text(const EmulatedRow& row, const emulator::Machine& machine, const Terminal& terminal) {
     const PhaseTruth& last = row.repeats.back();
-    std::string out = terminal.paint(
-        fmt::format("\n{} {}, {}, {} clients, {} idle, max_connections {}", escape_terminal(row.server),
-                    escape_terminal(mode_words(row)), escape_terminal(row.workload), row.clients, row.idle,
-                    row.max_connections),
-        Tone::strong);
+    std::string out =
+        terminal.paint(fmt::format("\n{} {}, {}, {} clients, {} idle, max_connections {}", escape_terminal(row.server),
+                                   escape_terminal(mode_words(row)), escape_terminal(row.workload), row.clients,
+                                   row.idle, row.max_connections),
+                       Tone::strong);
     out += fmt::format("\n  {} snapshots; {:.1f} % of {} barriers were not waited out\n", row.snapshots(),
                        timeouts_percent(last), last.barriers);
     out += repeats_text(row);
@@ -184,7 +184,8 @@ Table emulate_table(std::span<const EmulatedRow> rows) {
     return table;
 }
 
-std::string emulate_text(std::span<const EmulatedRow> rows, const emulator::Machine& machine, const Terminal& terminal) {
+std::string emulate_text(std::span<const EmulatedRow> rows, const emulator::Machine& machine,
+                         const Terminal& terminal) {
     std::string out = fmt::format(
         "emulated: {} ({})\nbarrier   every {} instructions; counts are exact, transfers hold for this barrier (MESIF, "
         "caches without limit), times do not exist\n\na snapshot\n",

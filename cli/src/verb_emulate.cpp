@@ -72,8 +72,8 @@ Result<std::string> default_server(const fs::path& cache) {
             newest = entry;
     }
     if (!newest)
-        return fail("no server to emulate", "give --server DIR; patched-pg/build/build.sh builds one and prints its prefix",
-                    ErrorClass::usage);
+        return fail("no server to emulate",
+                    "give --server DIR; patched-pg/build/build.sh builds one and prints its prefix", ErrorClass::usage);
     return (newest->path() / "install").string();
 }
 
@@ -198,7 +198,8 @@ class Emulator {
             return fail(variants.error());
         if (!options_.output.empty())
             for (const Variant& variant : *variants)
-                SNAPSCOPE_TRY(RunFolderWriter::check(run_name(options_, variant, variants->size() > 1), options_.force));
+                SNAPSCOPE_TRY(
+                    RunFolderWriter::check(run_name(options_, variant, variants->size() > 1), options_.force));
         for (const Variant& variant : *variants)
             SNAPSCOPE_TRY(boot(variant, variants->size() > 1));
         SNAPSCOPE_TRY(print(render(rows_, *machine_, options_.format, terminal_)));
@@ -282,7 +283,8 @@ void add_options(CLI::App& verb, VerbOptions& options) {
     EmulationOptions& emulation = options.emulation;
     const auto number = [&verb](const char* flag, std::uint64_t low, std::uint64_t high, std::uint64_t& to,
                                 const char* words) {
-        add_number<std::uint64_t>(verb, flag, "N", low, high, [&to](std::uint64_t value) { to = value; }, words);
+        add_number<std::uint64_t>(
+            verb, flag, "N", low, high, [&to](std::uint64_t value) { to = value; }, words);
     };
     verb.add_option("--server", options.servers, "Where a PostgreSQL with symbols is installed; several are compared")
         ->type_name("DIR")
@@ -299,7 +301,8 @@ void add_options(CLI::App& verb, VerbOptions& options) {
         ->check(not_empty);
     number("--clients", 1, most_clients, emulation.clients, "At work (default: 8)");
     number("--idle", 0, most_idle, emulation.idle, "Connections that do nothing (default: 0)");
-    number("--max-connections", 1, most_connections, emulation.max_connections, "(default: 100, or a few more than there are)");
+    number("--max-connections", 1, most_connections, emulation.max_connections,
+           "(default: 100, or a few more than there are)");
     number("--transactions", 1, most_transactions, options.transactions, "A client and load (default: 500)");
     number("--repeat", 1, most_repeats, options.repeats, "The load so often, in one boot (default: 1)");
     number("--barrier", least_barrier, most_barrier, options.barrier,
@@ -326,16 +329,18 @@ void add_options(CLI::App& verb, VerbOptions& options) {
 
 void add_emulate(CLI::App& app, Context& context) {
     CLI::App* verb =
-        app.add_subcommand("emulate", "A dry run on an emulated many-socket machine: every access to the lines that matter")
+        app.add_subcommand("emulate",
+                           "A dry run on an emulated many-socket machine: every access to the lines that matter")
             ->group(group_model);
     auto options = std::make_shared<VerbOptions>();
     add_options(*verb, *options);
-    verb->footer("Every figure is of the kind `emulated`: counts are exact, transfers hold for the stated barrier, and\n"
-                 "there are no times. QEMU and a kernel come from Debian's packages, unpacked and not installed.\n\n"
-                 "Examples:\n"
-                 "  snapscope emulate --server /opt/pg13\n"
-                 "  snapscope emulate --mode off,copy,lockfree,lockfree+spread --workload tpcb-like --repeat 3\n"
-                 "  snapscope emulate --topology 2x4 --clients 16 --idle 100 -o wide.snap\n");
+    verb->footer(
+        "Every figure is of the kind `emulated`: counts are exact, transfers hold for the stated barrier, and\n"
+        "there are no times. QEMU and a kernel come from Debian's packages, unpacked and not installed.\n\n"
+        "Examples:\n"
+        "  snapscope emulate --server /opt/pg13\n"
+        "  snapscope emulate --mode off,copy,lockfree,lockfree+spread --workload tpcb-like --repeat 3\n"
+        "  snapscope emulate --topology 2x4 --clients 16 --idle 100 -o wide.snap\n");
     verb->callback([&context, options] {
         context.action = [&context, options] { return Emulator(*options, context.terminal).run(); };
     });

@@ -28,8 +28,9 @@ std::string field(const std::string& archive, const std::string& name, std::size
 }
 
 TEST(Cpio, AnEntryHasTheOwnerAndModeThatItWasGivenWhoeverWritesIt) {
-    const std::string archive =
-        archive_of([](CpioWriter& out) { return out.add_file("/data/base/1", "rows", 0600, {1000, 1001}); });
+    const std::string archive = archive_of([](CpioWriter& out) {
+        return out.add_file("/data/base/1", "rows", 0600, {1000, 1001});
+    });
     EXPECT_EQ(field(archive, "data/base/1", 1), "00008180");
     EXPECT_EQ(field(archive, "data/base/1", 2), "000003e8");
     EXPECT_EQ(field(archive, "data/base/1", 3), "000003e9");

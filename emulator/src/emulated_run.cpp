@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* source = "emulate";
 constexpr std::uint64_t latest_completed_xid = 48; // in the xid counters of 13
-constexpr std::uint64_t minor_digits = 10000; // 13.16 -> 130016
+constexpr std::uint64_t minor_digits = 10000;      // 13.16 -> 130016
 
 // Entries of an array, for the layout.
 std::uint64_t stride_of(std::string_view name, int major) {
@@ -44,8 +44,9 @@ Array array_of(const TracedRange& range, std::uint64_t stride) {
 // As the patched server names what lies within these ranges.
 void put_parts(const TracedRange& range, Layout& out) {
     if (range.name == "ProcArray")
-        out.arrays.push_back(array_of({"pgprocnos", range.address + proc_array_head_bytes,
-                                       range.bytes - proc_array_head_bytes}, sizeof(std::int32_t)));
+        out.arrays.push_back(
+            array_of({"pgprocnos", range.address + proc_array_head_bytes, range.bytes - proc_array_head_bytes},
+                     sizeof(std::int32_t)));
     else if (range.name == "xid_counters")
         out.arrays.push_back(array_of({"latestCompletedXid", range.address + latest_completed_xid, 4}, 4));
     else if (range.name == "snapshot_copy")
@@ -138,8 +139,8 @@ Result<Run> emulated_run(const EmulatedRow& row, const Emulation& emulation, con
     run.tool_version = facts.tool_version;
     run.clock.start_ns = facts.start_ns;
     run.clock.end_ns = facts.start_ns; // no time passed that would mean anything
-    const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(
-        std::chrono::system_clock::now().time_since_epoch());
+    const auto now =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch());
     run.clock.wall_start = format_wall_time(now.count() - facts.took_ns);
     run.host = host_of(machine, facts.packages);
     run.server.version = row.server;

@@ -14,8 +14,8 @@ constexpr std::uint64_t spare_connections = 12;
 constexpr std::uint64_t mib = 1U << 20U;
 constexpr std::uint64_t server_mib = 512; // kernel, shared memory, caches
 constexpr std::uint64_t backend_mib = 6;
-constexpr std::uint64_t churned_mib = 3; // a connection that does nothing
-constexpr const char* event_ring = "8MB"; // a slot: nobody empties it while a load runs
+constexpr std::uint64_t churned_mib = 3;        // a connection that does nothing
+constexpr const char* event_ring = "8MB";       // a slot: nobody empties it while a load runs
 constexpr std::uint64_t warm_transactions = 20; // a client: catalogs are read, pages found
 
 using Words = std::vector<std::string>;
@@ -75,8 +75,8 @@ std::uint64_t max_connections_of(const EmulationOptions& options) {
 }
 
 std::uint64_t memory_mib_of(const EmulationOptions& options, std::uint64_t image_bytes) {
-    return server_mib + 2 * image_bytes / mib +
-           backend_mib * (options.clients + options.idle) + (options.churn ? churned_mib * max_connections_of(options) : 0);
+    return server_mib + 2 * image_bytes / mib + backend_mib * (options.clients + options.idle) +
+           (options.churn ? churned_mib * max_connections_of(options) : 0);
 }
 
 Result<std::string> guest_plan(const ServerMap& server, const Machine& machine, const EmulationOptions& options) {

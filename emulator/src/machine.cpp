@@ -12,16 +12,18 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto tsc_interval = 50ms;
-// What CPUs from 2008 on have.  The TSC is the host's, so it is as invariant as that is, which QEMU does not say by itself.
+// What CPUs from 2008 on have.  The TSC is the host's, so it is as invariant as that is, which QEMU does not say by
+// itself.
 constexpr const char* cpu_model = "Nehalem,+rdtscp,+invtsc,x-force-features=on";
 constexpr int far_distance = 21;
 
 // Addresses are the same in each boot, and time is the host's: a guest that
 // measures the TSC itself on a loaded host finds it ten times too slow.
 std::string kernel_arguments(std::uint64_t tsc_khz) {
-    return fmt::format("console=ttyS0 rdinit=/init quiet panic=-1 nokaslr norandmaps mitigations=off nopti tsc=reliable "
-                       "tsc_early_khz={} rcupdate.rcu_cpu_stall_suppress=1 nowatchdog random.trust_cpu=on",
-                       tsc_khz);
+    return fmt::format(
+        "console=ttyS0 rdinit=/init quiet panic=-1 nokaslr norandmaps mitigations=off nopti tsc=reliable "
+        "tsc_early_khz={} rcupdate.rcu_cpu_stall_suppress=1 nowatchdog random.trust_cpu=on",
+        tsc_khz);
 }
 
 } // namespace

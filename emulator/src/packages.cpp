@@ -91,10 +91,9 @@ Status unpack_kernel(const fs::path& package, const fs::path& home, const fs::pa
     const auto finished = run_to_end(std::move(archive), unpack_limit);
     if (!finished || finished->status != 0)
         return fail(fmt::format("cannot unpack {}", package.filename().string()));
-    const auto taken =
-        run_program(apt({"tar", "--extract", "--file", tar.string(), "--directory", scratch.string(), "--wildcards",
-                         "./boot/vmlinuz*"}),
-                    unpack_limit, stop, fmt::format("cannot unpack {}", package.filename().string()));
+    const auto taken = run_program(apt({"tar", "--extract", "--file", tar.string(), "--directory", scratch.string(),
+                                        "--wildcards", "./boot/vmlinuz*"}),
+                                   unpack_limit, stop, fmt::format("cannot unpack {}", package.filename().string()));
     if (!taken)
         return fail(taken.error());
     std::error_code error;
@@ -110,8 +109,9 @@ Status unpack_kernel(const fs::path& package, const fs::path& home, const fs::pa
 }
 
 Result<std::string> version_in(const fs::path& package, const std::atomic<bool>* stop) {
-    const auto text = run_program(apt({"dpkg-deb", "--show", "--showformat", "${Package} ${Version}", package.string()}),
-                                  short_limit, stop, fmt::format("cannot read {}", package.filename().string()));
+    const auto text =
+        run_program(apt({"dpkg-deb", "--show", "--showformat", "${Package} ${Version}", package.string()}), short_limit,
+                    stop, fmt::format("cannot read {}", package.filename().string()));
     if (!text)
         return fail(text.error());
     return std::string(trim(*text));
@@ -126,8 +126,9 @@ Result<std::string> unpack(const fs::path& scratch, const fs::path& home, const 
             continue;
         if (name.starts_with("linux-image")) {
             SNAPSCOPE_TRY(unpack_kernel(package, home, scratch, stop));
-        } else if (const auto done = run_program(apt({"dpkg-deb", "--extract", package.string(), (home / "qemu").string()}),
-                                                 unpack_limit, stop, fmt::format("cannot unpack {}", name));
+        } else if (const auto done =
+                       run_program(apt({"dpkg-deb", "--extract", package.string(), (home / "qemu").string()}),
+                                   unpack_limit, stop, fmt::format("cannot unpack {}", name));
                    !done) {
             return fail(done.error());
         }

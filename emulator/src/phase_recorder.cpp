@@ -1,10 +1,10 @@
+#include "../shared/stream.h"
+
 #include <snapscope/emulator/phase_recorder.hpp>
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
-
-#include "../shared/stream.h"
 
 namespace snapscope::emulator {
 namespace {
@@ -150,7 +150,8 @@ RecordedPhase PhaseRecorder::finish() {
     AccessTrace& trace = phase_.trace;
     trace.window_begin = window_begin_.value_or(trace.accesses.size());
     trace.window_end = window_end_.value_or(trace.accesses.size());
-    phase_.snapshots = (window_end_ ? snapshots_at_end_ : snapshots_) - (window_begin_ ? snapshots_at_begin_ : snapshots_);
+    phase_.snapshots =
+        (window_end_ ? snapshots_at_end_ : snapshots_) - (window_begin_ ? snapshots_at_begin_ : snapshots_);
     return std::move(phase_);
 }
 

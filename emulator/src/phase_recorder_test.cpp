@@ -11,10 +11,13 @@ constexpr std::uint64_t pgxact = 0x7000;
 
 class Recorder {
   public:
-    explicit Recorder(std::uint64_t clients) : guest_{{{"PGXACT", pgxact, 256}}, {}}, recorder_(server_, guest_, clients) {
+    explicit Recorder(std::uint64_t clients)
+        : guest_{{{"PGXACT", pgxact, 256}}, {}}, recorder_(server_, guest_, clients) {
         recorder_.start(1);
     }
-    Recorder& mark(std::uint8_t cpu, Mark which) { return put(cpu, SNAPSCOPE_STREAM_MARK, static_cast<std::uint8_t>(which), 0); }
+    Recorder& mark(std::uint8_t cpu, Mark which) {
+        return put(cpu, SNAPSCOPE_STREAM_MARK, static_cast<std::uint8_t>(which), 0);
+    }
     Recorder& read(std::uint8_t cpu, std::uint64_t at) { return put(cpu, SNAPSCOPE_STREAM_READ, 4, pgxact + at); }
     Recorder& write(std::uint8_t cpu, std::uint64_t at) { return put(cpu, SNAPSCOPE_STREAM_WRITE, 4, pgxact + at); }
     RecordedPhase finish() { return recorder_.finish(); }

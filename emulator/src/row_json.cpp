@@ -21,7 +21,8 @@ Json by_distance(const DistanceCounts& counts) {
 }
 
 Json kinds(const KindCounts& counts, std::uint64_t snapshots) {
-    return {{"load", per(counts[0], snapshots)}, {"store", per(counts[1], snapshots)}, {"rmw", per(counts[2], snapshots)}};
+    return {
+        {"load", per(counts[0], snapshots)}, {"store", per(counts[1], snapshots)}, {"rmw", per(counts[2], snapshots)}};
 }
 
 void put(Json& out, const Movements& moved, std::uint64_t snapshots) {

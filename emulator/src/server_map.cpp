@@ -1,3 +1,4 @@
+#include "../shared/stream.h"
 #include "run_program.hpp"
 
 #include <snapscope/base/text.hpp>
@@ -6,8 +7,6 @@
 #include <array>
 #include <fmt/format.h>
 #include <unistd.h>
-
-#include "../shared/stream.h"
 
 namespace snapscope::emulator {
 namespace {
@@ -28,14 +27,18 @@ constexpr std::uint64_t proc_array_lock = 4;
 struct Version {
     std::uint64_t proc_hdr_bytes, pgproc_bytes, count, roster;
 };
-constexpr std::array<Version, last_major - first_major + 1> versions{
-    {{104, 856, 16, 40}, {120, 880, 32, 40}, {104, 880, 32, 40}, {136, 880, 32, 40}, {136, 888, 32, 36}, {128, 832, 32, 36}}};
+constexpr std::array<Version, last_major - first_major + 1> versions{{{104, 856, 16, 40},
+                                                                      {120, 880, 32, 40},
+                                                                      {104, 880, 32, 40},
+                                                                      {136, 880, 32, 40},
+                                                                      {136, 888, 32, 36},
+                                                                      {128, 832, 32, 36}}};
 constexpr std::uint64_t roster_limit = 4; // maxProcs
 constexpr std::uint64_t pgxact_bytes = 12;
 constexpr std::uint64_t xid_counters_bytes = 64;
 constexpr std::uint64_t lock_bytes = 16;
 constexpr std::uint64_t copy_header_bytes = 128;
-constexpr std::uint64_t copied_xids = 1 + 65;    // a slot's, and its subxids
+constexpr std::uint64_t copied_xids = 1 + 65; // a slot's, and its subxids
 
 // A line of the guest's plan (guest/ranges.c).
 struct Range {
@@ -84,8 +87,14 @@ std::vector<Range> ranges_of(int major, bool patched) {
     }
     out.push_back(by_proc("PGPROC", 0, v.pgproc_bytes));
     if (patched) // its xids are padded to 128 bytes, so a last few of the subxids are left out
-        out.push_back({"snapshot_copy", "SnapshotCache", {}, 0, copy_header_bytes, copied_xids * sizeof(int),
-                       "procArray", roster_limit});
+        out.push_back({"snapshot_copy",
+                       "SnapshotCache",
+                       {},
+                       0,
+                       copy_header_bytes,
+                       copied_xids * sizeof(int),
+                       "procArray",
+                       roster_limit});
     return out;
 }
 
@@ -128,9 +137,9 @@ Status take_marks(ServerMap& map) {
     if (!nested)
         return fail(nested.error());
     if (nested->empty() || nested->size() > SNAPSCOPE_MARKS_MAX - map.mark_addresses.size())
-        return fail(fmt::format("the server's binary calls GetSnapshotData from its own code at {} places",
-                                nested->size()),
-                    "build it as patched-pg/build/build.sh does");
+        return fail(
+            fmt::format("the server's binary calls GetSnapshotData from its own code at {} places", nested->size()),
+            "build it as patched-pg/build/build.sh does");
     for (const std::uint64_t site : *nested)
         map.mark_addresses.push_back(site - map.symbols.first_byte() + map.base);
     return {};

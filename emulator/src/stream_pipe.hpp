@@ -1,6 +1,8 @@
 // The driver's end of the plug-in's stream: a fifo that is never waited for.
 #pragma once
 
+#include "../shared/stream.h"
+
 #include <snapscope/base/result.hpp>
 #include <snapscope/base/unique_fd.hpp>
 
@@ -8,8 +10,6 @@
 #include <filesystem>
 #include <span>
 #include <vector>
-
-#include "../shared/stream.h"
 
 namespace snapscope::emulator {
 

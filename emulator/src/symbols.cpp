@@ -93,7 +93,8 @@ Result<std::vector<std::uint64_t>> call_sites(const std::filesystem::path& file,
             std::int32_t distance = 0;
             std::memcpy(&distance, code.data() + i + 1, sizeof distance);
             const std::uint64_t after = *from + i + instruction_bytes;
-            if ((code[i] == call || code[i] == jump) && after + static_cast<std::uint64_t>(std::int64_t{distance}) == *target)
+            if ((code[i] == call || code[i] == jump) &&
+                after + static_cast<std::uint64_t>(std::int64_t{distance}) == *target)
                 out.push_back(*from + i);
         }
     }

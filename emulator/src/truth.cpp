@@ -63,7 +63,8 @@ class CallCounter {
                 ++counts_[i][call.reads[i]];
         std::ranges::fill(call.reads, 0);
     }
-    [[nodiscard]] CallTruth summary(const std::string& name, const std::map<std::uint64_t, std::uint64_t>& counts) const {
+    [[nodiscard]] CallTruth summary(const std::string& name,
+                                    const std::map<std::uint64_t, std::uint64_t>& counts) const {
         CallTruth out;
         out.structure = name;
         std::uint64_t most = 0;
@@ -121,7 +122,8 @@ std::size_t range_of(const std::vector<TracedRange>& ranges, std::uint64_t line)
 class Analysis {
   public:
     Analysis(const AccessTrace& trace, const Topology& topology)
-        : trace_(trace), topology_(topology), between_sockets_(std::size_t{topology.sockets} * topology.sockets), fold_(topology, trace.lines.size()), lines_(trace.lines.size()),
+        : trace_(trace), topology_(topology), between_sockets_(std::size_t{topology.sockets} * topology.sockets),
+          fold_(topology, trace.lines.size()), lines_(trace.lines.size()),
           calls_(trace.ranges.size(), topology.cpus.size()) {
         for (std::size_t i = 0; i < trace.lines.size(); ++i)
             lines_[i].range = range_of(trace.ranges, trace.lines[i]);

@@ -1,3 +1,5 @@
+#include "stored_trace.hpp"
+
 #include <snapscope/analyzer/trace_replay.hpp>
 #include <snapscope/emulator/machine.hpp>
 #include <snapscope/emulator/truth.hpp>
@@ -7,21 +9,6 @@
 
 namespace snapscope::emulator {
 namespace {
-
-// Recorded by `snapscope emulate` on a 2x2 with 4 clients (emulator/README.md).
-RecordedPhase stored(const std::string& mode) {
-    RecordedPhase phase;
-    auto trace =
-        read_access_trace(std::filesystem::path(SNAPSCOPE_SOURCE_DIR) / "emulator" / "fixtures" / (mode + ".accesses"));
-    EXPECT_TRUE(trace) << trace.error().message();
-    if (trace)
-        phase.trace = std::move(*trace);
-    phase.snapshots = static_cast<std::uint64_t>(
-        std::count_if(phase.trace.accesses.begin() + static_cast<std::ptrdiff_t>(phase.trace.window_begin),
-                      phase.trace.accesses.begin() + static_cast<std::ptrdiff_t>(phase.trace.window_end),
-                      [](const TracedAccess& access) { return access.kind == TracedKind::mark && access.target == 0; }));
-    return phase;
-}
 
 const StructureTruth& structure(const PhaseTruth& truth, const std::string& name) {
     return *std::ranges::find(truth.by_structure, name, &StructureTruth::name);
@@ -33,7 +20,7 @@ PhaseTruth truth_of(const RecordedPhase& phase) {
 
 // A scan reads three fields of each entry's PGXACT, and its own entry once more.
 TEST(EmulatedTruth, AScanOfAFullPopulationReadsThreeWordsAnEntryAndItsOwn) {
-    const PhaseTruth truth = truth_of(stored("off"));
+    const PhaseTruth truth = truth_of(stored_phase("off"));
     ASSERT_GT(truth.snapshots, 100U);
     const auto call = std::ranges::find(truth.calls, "PGXACT", &CallTruth::structure);
     ASSERT_NE(call, truth.calls.end());
@@ -42,14 +29,14 @@ TEST(EmulatedTruth, AScanOfAFullPopulationReadsThreeWordsAnEntryAndItsOwn) {
 }
 
 TEST(EmulatedTruth, AStockSnapshotLocksOnceAndReleasesOnce) {
-    const PhaseTruth truth = truth_of(stored("off"));
-    const double locked = static_cast<double>(structure(truth, "ProcArrayLock").moved.accesses[2]) /
-                          static_cast<double>(truth.snapshots);
+    const PhaseTruth truth = truth_of(stored_phase("off"));
+    const double locked =
+        static_cast<double>(structure(truth, "ProcArrayLock").moved.accesses[2]) / static_cast<double>(truth.snapshots);
     EXPECT_NEAR(locked, 2, 0.15);
 }
 
 TEST(EmulatedTruth, ALockFreeReaderTouchesTheLockHardlyAndThePgxactOfOthersNot) {
-    const PhaseTruth truth = truth_of(stored("lockfree"));
+    const PhaseTruth truth = truth_of(stored_phase("lockfree"));
     ASSERT_GT(truth.snapshots, 100U);
     EXPECT_LT(structure(truth, "ProcArrayLock").moved.accesses[2], truth.snapshots / 5);
     EXPECT_GT(structure(truth, "snapshot_copy").moved.accesses[0], truth.snapshots);
@@ -59,7 +46,7 @@ TEST(EmulatedTruth, ALockFreeReaderTouchesTheLockHardlyAndThePgxactOfOthersNot) 
 // The same accesses through the analyzer's model: every figure that both count.
 TEST(EmulatedTruth, TheAnalyzersModelCountsTheSameOnTheSameAccesses) {
     for (const std::string mode : {"off", "lockfree"}) {
-        const RecordedPhase phase = stored(mode);
+        const RecordedPhase phase = stored_phase(mode);
         const PhaseTruth truth = truth_of(phase);
         SimulateOptions options;
         options.topology = machine_from_shape(phase.trace.topology)->topology;
@@ -77,7 +64,7 @@ TEST(EmulatedTruth, TheAnalyzersModelCountsTheSameOnTheSameAccesses) {
 }
 
 TEST(EmulatedTruth, ATraceIsNotReplayedAsIfItWereEvents) {
-    const RecordedPhase phase = stored("off");
+    const RecordedPhase phase = stored_phase("off");
     SimulateOptions options;
     options.topology = machine_from_shape("2x2")->topology;
     options.mode = CacheMode::copy;

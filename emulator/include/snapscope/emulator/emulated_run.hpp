@@ -12,7 +12,7 @@ namespace snapscope::emulator {
 
 struct RunFacts {
     std::string tool_version;
-    std::string packages;   // versions of QEMU and the kernel
+    std::string packages;      // versions of QEMU and the kernel
     std::int64_t start_ns = 0; // CLOCK_MONOTONIC of this host
     std::int64_t took_ns = 0;
 };

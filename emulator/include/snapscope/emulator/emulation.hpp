@@ -43,8 +43,8 @@ struct EmulationOptions {
 
 struct Emulation {
     ServerInGuest guest;
-    std::vector<RecordedPhase> phases; // as options.phases
-    std::vector<Workload> loads;       // what pgbench said of each
+    std::vector<RecordedPhase> phases;  // as options.phases
+    std::vector<Workload> loads;        // what pgbench said of each
     std::vector<std::uint32_t> sockets; // of each CPU, as the guest's kernel sees them
 };
 

@@ -81,7 +81,7 @@ class PhaseRecorder {
     std::unordered_map<std::uint64_t, std::uint16_t> functions_; // by pc
     std::vector<LastTouch> last_touch_;                          // by line
     std::vector<std::uint32_t> snapshot_of_cpu_;
-    std::vector<bool> nested_; // by CPU: the next entry is no new snapshot
+    std::vector<bool> nested_;              // by CPU: the next entry is no new snapshot
     std::uint64_t added_ = 0, removed_ = 0; // of the proc array
     std::optional<std::uint64_t> window_begin_, window_end_;
     std::int64_t moment_ = 0;

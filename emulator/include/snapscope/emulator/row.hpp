@@ -21,8 +21,8 @@ struct EmulatedRow {
     std::string workload;
     std::uint64_t clients = 0, idle = 0, max_connections = 0;
     std::uint64_t barrier_instructions = 0;
-    std::vector<PhaseTruth> repeats;     // at that barrier
-    std::vector<PhaseTruth> convergence; // at others
+    std::vector<PhaseTruth> repeats;         // at that barrier
+    std::vector<PhaseTruth> convergence;     // at others
     std::vector<std::uint64_t> transactions; // of each repeat
     std::optional<ModelCheck> model;         // of the first repeat, where it was asked for
 

@@ -23,8 +23,8 @@ struct ServerMap {
     int major = 0;
     bool patched = false; // has snapshot_cache
     Symbols symbols;
-    std::uint64_t base = 0;               // where the guest maps the binary's first byte
-    std::vector<std::string> ranges;      // lines of the guest's plan
+    std::uint64_t base = 0;          // where the guest maps the binary's first byte
+    std::vector<std::string> ranges; // lines of the guest's plan
     std::vector<std::uint64_t> mark_addresses;
 
     // The function of an instruction of the binary as it lies in the guest.
