@@ -6,6 +6,7 @@
 #include <snapscope/lab/scratch_folder.hpp>
 #include <snapscope/recording/run_folder.hpp>
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace snapscope::emulator {
@@ -47,6 +48,18 @@ TEST(EmulatedRun, IsReadBackWithItsAccessesAndReplayed) {
     const auto model = simulate_folder(*run, path, options);
     ASSERT_TRUE(model) << model.error().message();
     EXPECT_EQ(model->snapshots, made.row.snapshots());
+}
+
+TEST(EmulatedRun, IsReplacedWhereThatIsAskedFor) {
+    const Made made("off");
+    auto folder = ScratchFolder::create();
+    ASSERT_TRUE(folder);
+    const auto path = folder->path() / "one.snap";
+    const AccessTrace& trace = made.emulation.phases.front().trace;
+    ASSERT_TRUE(write_emulated_run(made.run, trace, path, false));
+    EXPECT_FALSE(write_emulated_run(made.run, trace, path, false));
+    const Status again = write_emulated_run(made.run, trace, path, true);
+    EXPECT_TRUE(again) << (again ? "" : again.error().message());
 }
 
 // Kind `emulated`: never a time, a rate, a tps.
