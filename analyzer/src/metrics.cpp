@@ -23,9 +23,10 @@ constexpr std::array known{
     Known{"rebuilt_share", "1", Better::none},
     Known{"private_scan_share", "1", Better::none},
     Known{"lines_per_snapshot", "lines", Better::lower},
+    Known{"cross_socket_events_per_snapshot", "1", Better::lower},
 };
 
-constexpr std::array<std::string_view, 2> snapshot_sources{"ring", "ebpf"};
+constexpr std::array<std::string_view, 3> snapshot_sources{"ring", "ebpf", "emulate"};
 
 std::optional<Metric> tps(const Run& run) {
     if (run.workload && run.workload->valid && run.workload->tps)
@@ -201,6 +202,7 @@ std::vector<Metric> derive_metrics(const Run& run) {
     add(per_snapshot(run, "rebuilt_share", "snapshots_rebuilt", source));
     add(per_snapshot(run, "private_scan_share", "snapshots_private_scans", source));
     add(per_snapshot(run, "lines_per_snapshot", "lines_scanned", "ring"));
+    add(per_snapshot(run, "cross_socket_events_per_snapshot", "cross_socket_events", "emulate"));
     add_measured(run, out);
     return out;
 }
