@@ -35,5 +35,6 @@ mirror | snapshot | writers)
     SNAPSCOPE_PG_DEBIAN15_PREFIX=$(patched-pg/build/debian.sh 15) || say "going on without Debian's PostgreSQL 15"
     ;;
 esac
-export SNAPSCOPE_PG_PREFIX SNAPSCOPE_PG_UNPATCHED_PREFIX SNAPSCOPE_PG_DEBIAN15_PREFIX
+SNAPSCOPE_COMMIT=$(git describe --always --dirty --abbrev=12 2>/dev/null) || SNAPSCOPE_COMMIT=
+export SNAPSCOPE_COMMIT SNAPSCOPE_PG_PREFIX SNAPSCOPE_PG_UNPATCHED_PREFIX SNAPSCOPE_PG_DEBIAN15_PREFIX
 exec "$build_folder/bench/bench_$suite" "$@"

@@ -6,6 +6,7 @@ void add_verbs(CLI::App& app, Context& context) {
     add_doctor(app, context);
     add_record(app, context);
     add_top(app, context);
+    add_serve(app, context);
     add_calibrate(app, context);
     add_show(app, context);
     add_export(app, context);
@@ -15,6 +16,7 @@ void add_verbs(CLI::App& app, Context& context) {
     add_diff(app, context);
     add_layout(app, context);
     add_simulate(app, context);
+    add_emulate(app, context);
     add_sweep(app, context);
     add_analyze(app, context);
     app.footer(

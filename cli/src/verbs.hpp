@@ -35,6 +35,7 @@ void add_doctor(CLI::App& app, Context& context);
 void add_record(CLI::App& app, Context& context);
 void add_calibrate(CLI::App& app, Context& context);
 void add_top(CLI::App& app, Context& context);
+void add_serve(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
 void add_import(CLI::App& app, Context& context);
@@ -43,6 +44,7 @@ void add_trace(CLI::App& app, Context& context);
 void add_diff(CLI::App& app, Context& context);
 void add_layout(CLI::App& app, Context& context);
 void add_simulate(CLI::App& app, Context& context);
+void add_emulate(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);
 void add_analyze(CLI::App& app, Context& context);
 

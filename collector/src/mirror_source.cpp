@@ -175,7 +175,7 @@ void MirrorSource::put_slots(Run& run) const {
 }
 
 // Of a server that does not tell its layout by itself.
-void MirrorSource::put_layout(Run& run) const {
+void MirrorSource::describe(Run& run) const {
     if (!run.layout.arrays.empty())
         return;
     const auto& a = sampler_.anatomy();
@@ -203,7 +203,6 @@ void MirrorSource::finish(std::int64_t now_ns, Run& run) {
         run.server.max_connections = server_.anatomy.max_connections;
     put_totals(run);
     put_slots(run);
-    put_layout(run);
 }
 
 std::string MirrorSource::notes() const {

@@ -2,11 +2,12 @@
 #include "json_text.hpp"
 
 #include <snapscope/base/files.hpp>
+#include <snapscope/recording/access_trace.hpp>
 #include <snapscope/recording/run_folder.hpp>
+#include <snapscope/recording/windows.hpp>
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -45,33 +46,6 @@ Result<Run> read_run_json(const fs::path& folder) {
     return run;
 }
 
-void append_row(Windows& windows, const WindowRow& row) {
-    windows.start_ns.push_back(row.start_ns);
-    windows.end_ns.push_back(row.end_ns);
-    for (std::size_t i = 0; i < windows.series.size(); ++i)
-        windows.series[i].values.push_back(row.values[i]);
-}
-
-// What a cut-off run had counted until its last whole window: a series is a
-// total's differences (docs/contracts.md).  A source that told nothing stays absent.
-void add_totals_of_windows(Run& run) {
-    for (const Series& series : run.windows.series) {
-        const auto same = [&](const Total& total) {
-            return total.name == series.name && total.source == series.source;
-        };
-        if (std::any_of(run.totals.begin(), run.totals.end(), same))
-            continue;
-        std::optional<double> sum;
-        for (const auto& value : series.values)
-            if (value)
-                sum = sum.value_or(0) + *value;
-        std::optional<std::int64_t> value;
-        if (sum && std::abs(*sum) < 0x1p62) // what no counter reaches, no total states
-            value = std::llround(*sum);
-        run.totals.push_back({series.name, series.source, series.unit, value});
-    }
-}
-
 // Puts the journal's rows into a run that has no end, and says what is missing.
 void complete_from_journal(Run& run, const JournalRows& journal) {
     for (const WindowRow& row : journal.rows)
@@ -103,7 +77,7 @@ Status check_removable(const fs::path& folder) {
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
         const std::string name = entry->path().filename().string();
         // "run.json.*": left by a writer that was killed while it replaced run.json.
-        if (name != run_name && name != journal_name && name != events_name &&
+        if (name != run_name && name != journal_name && name != events_name && name != access_trace_file &&
             !name.starts_with(std::string(run_name) + "."))
             return fail(fmt::format("{}: it also holds {}, which is no part of a run", refusal, name),
                         "move that away or choose another name");

@@ -58,19 +58,47 @@ TEST(Simulate, TwoScansOnTwoSocketsByHand) {
     events.snapshot(10, 20, 0, 0, SNAPSCOPE_OUTCOME_PRIVATE_SCAN).add(21, 0, 0, SNAPSCOPE_EV_XMIN_SET, 500);
     events.snapshot(30, 40, 1, 1, SNAPSCOPE_OUTCOME_PRIVATE_SCAN).add(41, 1, 1, SNAPSCOPE_EV_XMIN_SET, 500);
     const auto result = must(two_backends("off"), events, on("2x1"));
-    // Each scan: lock, xid, head, numbers, entries, own entry read and written, lock.
-    EXPECT_EQ(result.total.accesses, 2U + 2 * 8U);
+    // Each scan: lock looked at and taken, xid, head, numbers, entries, own entry read and written, lock.
+    EXPECT_EQ(result.total.accesses, 2U + 2 * 9U);
     EXPECT_EQ(result.total.transfers[memory], 4U) << "entries, lock, xid, head";
     EXPECT_EQ(result.total.transfers[far], 2U + 4U) << "the entries to and fro, then all four to the other socket";
-    EXPECT_EQ(result.total.upgrades[far], 2U) << "both publish into a line that the other has read";
+    EXPECT_EQ(result.total.upgrades[far], 3U) << "both publish into a line that the other has read; a lock looked at";
     EXPECT_EQ(result.cold, 4U);
     EXPECT_EQ(result.snapshots, 2U);
     EXPECT_EQ(result.transactions, 2U);
     EXPECT_EQ(result.lines_per_scan, 1.0);
-    EXPECT_DOUBLE_EQ(*result.cycles_per_snapshot, (4 * 330 + 8 * 400) / 2.0);
+    EXPECT_DOUBLE_EQ(*result.cycles_per_snapshot, (4 * 330 + 9 * 400) / 2.0);
     ASSERT_FALSE(result.by_line.empty());
     EXPECT_EQ(result.by_line.front().structure, "PGXACT");
     EXPECT_EQ(result.by_line.front().address, 0x10000U);
+}
+
+const EntryWords& words_of(const SimulationResult& result, std::uint32_t slot) {
+    const auto at = std::ranges::find(result.entry_words, slot, &EntryWords::slot);
+    EXPECT_NE(at, result.entry_words.end()) << slot;
+    return *at;
+}
+
+TEST(Simulate, CountsEachWordByHand) {
+    TestEvents events;
+    events.add(1, 0, 0, SNAPSCOPE_EV_XACT_END).add(2, 1, 1, SNAPSCOPE_EV_XACT_END);
+    events.snapshot(10, 20, 0, 0, SNAPSCOPE_OUTCOME_PRIVATE_SCAN).add(21, 0, 0, SNAPSCOPE_EV_XMIN_SET, 500);
+    events.snapshot(30, 40, 1, 1, SNAPSCOPE_OUTCOME_PRIVATE_SCAN).add(41, 1, 1, SNAPSCOPE_EV_XMIN_SET, 500);
+    events.add(50, 0, 0, SNAPSCOPE_EV_XID_ASSIGNED, 501).add(60, 0, 0, SNAPSCOPE_EV_XACT_END, 501);
+    events.add(70, 1, 1, SNAPSCOPE_EV_SLOT_RELEASED);
+    events.snapshot(80, 90, 0, 0, SNAPSCOPE_OUTCOME_PRIVATE_SCAN);
+    const auto result = must(two_backends("off"), events, on("2x1"));
+    EXPECT_EQ(result.lock_word.reads, 3U + 1U + 1U) << "three scans, an end with an xid, and a leave";
+    EXPECT_EQ(result.lock_word.writes, 10U);
+    const auto& first = words_of(result, 0);
+    EXPECT_EQ(first.xid.reads, 3U);
+    EXPECT_EQ(first.xid.writes, 2U) << "assigned, cleared";
+    EXPECT_EQ(first.xmin.reads, 3U + 2U) << "a stock scan asks for its own once more";
+    EXPECT_EQ(first.xmin.writes, 4U) << "two ends, two snapshots that publish";
+    const auto& second = words_of(result, 1);
+    EXPECT_EQ(second.xid.reads, 2U) << "gone before the last scan";
+    EXPECT_EQ(second.xmin.reads, 2U + 1U);
+    EXPECT_EQ(second.xmin.writes, 2U);
 }
 
 TEST(Simulate, PaddedEntriesEndFalseSharingButNotTheScan) {
