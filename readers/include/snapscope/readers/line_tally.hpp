@@ -12,6 +12,7 @@
 #include <snapscope/readers/flat_map.hpp>
 #include <snapscope/readers/perf_stream.hpp>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -62,6 +63,12 @@ enum class Counted { outside, other, hitm_local, hitm_remote, hitm_unplaced };
 
 class LineTally {
   public:
+    // What a data_src says of a sample, wherever it counts.
+    struct Access {
+        bool load = false, store = false, missed = false, locked = false, blocked = false, peer = false;
+        Counted counted = Counted::other;
+    };
+
     explicit LineTally(AddressMap map) : map_(std::move(map)) {}
 
     // A sample of the server; outside: it lies in none of the arrays.
@@ -91,6 +98,11 @@ class LineTally {
     [[nodiscard]] std::uint64_t without_period() const { return without_period_; }
 
   private:
+    struct Decoded {
+        std::uint64_t word = 0; // 0 decodes to nothing, as an entry begins
+        Access access;
+    };
+    const Access& decoded(std::uint64_t word);
     double weight_of(const PerfSample& sample);
     void add_hitm(const PerfSample& sample, const Place& place, double weight, LineState& line);
     [[nodiscard]] std::optional<std::uint32_t> writer_of(const LineState& line, std::uint64_t address,
@@ -99,6 +111,7 @@ class LineTally {
 
     AddressMap map_;
     AccessCounts all_;
+    std::array<Decoded, 256> decoded_{};
     FlatMap<AccessCounts> by_address_, by_ip_, by_cpu_;
     FlatMap<LineState> line_states_;
     FlatMap<EventEstimate> pairs_; // reader << 32 | writer + 1; 0: not told
