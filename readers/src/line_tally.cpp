@@ -134,12 +134,20 @@ std::optional<std::uint32_t> LineTally::writer_of(const LineState& line, std::ui
     return cpu == last_cpu_.end() ? std::nullopt : std::optional(cpu->second);
 }
 
-void LineTally::add_hitm(const PerfSample& sample, const Place& place, double weight, LineState& line) {
+void LineTally::add_hitm(const PerfSample& sample, const Place& place, Counted source, double weight, LineState& line) {
     line.hitm_bytes |= std::uint64_t{1} << sample.address % cache_line_bytes;
     if (const auto* owner = owner_of(place); owner != nullptr && *owner == sample.pid)
         ++line.hitm_of_own;
+    const bool remote = source == Counted::hitm_remote;
+    const bool local = source == Counted::hitm_local;
+    const auto add = [&](HitmSamples& samples) {
+        samples.hitm_local += local ? 1U : 0U;
+        samples.hitm_remote += remote ? 1U : 0U;
+    };
+    add(by_ip_[sample.ip]);
     if (!sample.cpu)
         return;
+    add(by_cpu_[*sample.cpu]);
     const auto writer = writer_of(line, sample.address, place);
     pairs_[std::uint64_t{*sample.cpu} << 32U | (writer ? std::uint64_t{*writer} + 1 : 0)].add(weight);
     if (*sample.cpu < node_of_cpu_.size() && node_of_cpu_[*sample.cpu])
@@ -164,22 +172,25 @@ Counted LineTally::add(const PerfSample& sample) {
         return Counted::outside;
     const Access& access = decoded(*sample.data_src);
     const double weight = weight_of(sample);
-    count(all_, access, weight);
     count(by_address_[sample.address], access, weight);
-    count(by_ip_[sample.ip], access, weight);
-    if (sample.cpu)
-        count(by_cpu_[*sample.cpu], access, weight);
     if (!access.store && access.counted == Counted::other)
         return Counted::other;
     LineState& line = line_states_[sample.address / cache_line_bytes * cache_line_bytes];
     if (access.counted != Counted::other)
-        add_hitm(sample, *place, weight, line);
+        add_hitm(sample, *place, access.counted, weight, line);
     if (access.store) {
         line.stored_bytes |= std::uint64_t{1} << sample.address % cache_line_bytes;
         if (sample.cpu)
             line.last_writer = *sample.cpu;
     }
     return access.counted;
+}
+
+AccessCounts LineTally::all() const {
+    AccessCounts out;
+    for (const auto& [address, counts] : by_address_)
+        add_to(out, counts);
+    return out;
 }
 
 std::map<std::uint64_t, LineCounts> LineTally::lines() const {
