@@ -1,3 +1,5 @@
+#include "host_probes.hpp"
+
 #include <snapscope/base/text.hpp>
 #include <snapscope/base/unique_fd.hpp>
 #include <snapscope/collector/capabilities.hpp>
@@ -9,7 +11,6 @@
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <system_error>
 #include <unistd.h>
 
 namespace snapscope {
@@ -40,26 +41,6 @@ bool refused(long result) {
     return result < 0 && (errno == EPERM || errno == EACCES || errno == ENOSYS);
 }
 
-// Of this process only, and never enabled.
-UniqueFd open_event(std::uint32_t type, std::uint64_t config) {
-    perf_event_attr attributes{};
-    attributes.size = sizeof attributes;
-    attributes.type = type;
-    attributes.config = config;
-    attributes.disabled = 1;
-    attributes.exclude_kernel = 1;
-    attributes.exclude_hv = 1;
-    return UniqueFd(static_cast<int>(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)));
-}
-
-std::optional<std::string> why_no_pmu() {
-    if (open_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES))
-        return std::nullopt;
-    if (errno == ENOENT || errno == EOPNOTSUPP || errno == ENODEV)
-        return "no hardware PMU here";
-    return "a hardware event cannot be opened: " + std::generic_category().message(errno);
-}
-
 // Calls that make no sense, or look at this process only: where the right to make
 // them is there, the kernel itself finds another fault with them, or none.
 std::vector<std::string> filtered_calls() {
@@ -75,7 +56,14 @@ std::vector<std::string> filtered_calls() {
     bpf_attr nothing{};
     if (!missing_for_bpf() && refused(::syscall(SYS_bpf, BPF_OBJ_GET, &nothing, sizeof nothing)))
         calls.emplace_back("bpf");
-    const UniqueFd event = open_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
+    perf_event_attr nothing_counted{};
+    nothing_counted.type = PERF_TYPE_SOFTWARE;
+    nothing_counted.size = sizeof nothing_counted;
+    nothing_counted.config = PERF_COUNT_SW_DUMMY;
+    nothing_counted.disabled = 1;
+    nothing_counted.exclude_kernel = 1;
+    const UniqueFd event(
+        static_cast<int>(::syscall(SYS_perf_event_open, &nothing_counted, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)));
     if (refused(event ? 0 : -1) && (has_capability("cap_perfmon") || has_capability("cap_sys_admin")))
         calls.emplace_back("perf_event_open");
     return calls;
@@ -89,7 +77,8 @@ KernelFacts kernel_facts() {
     facts.lockdown = lockdown_state();
     facts.btf = ::access("/sys/kernel/btf/vmlinux", R_OK) == 0;
     facts.filtered_calls = filtered_calls();
-    facts.no_pmu = why_no_pmu();
+    if (const auto events = probe_hardware_events(); !events)
+        facts.no_pmu = events.error().what;
     facts.ptrace_scope = number_in("/proc/sys/kernel/yama/ptrace_scope");
     facts.can_perfmon = has_capability("cap_perfmon") || has_capability("cap_sys_admin");
     facts.can_ptrace = has_capability("cap_sys_ptrace");
