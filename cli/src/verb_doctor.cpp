@@ -112,8 +112,7 @@ std::string render(const Diagnosis& diagnosis, Format format, const Terminal& te
     const std::string target =
         diagnosis.target ? fmt::format("PostgreSQL {}, {}", diagnosis.server.version, diagnosis.target->describe())
                          : std::string("no server");
-    return escape_terminal(target) + "\n" + to_text(diagnosis, terminal) +
-           limits_text(diagnosis.limits, terminal);
+    return escape_terminal(target) + "\n" + to_text(diagnosis, terminal) + limits_text(diagnosis.limits, terminal);
 }
 
 Result<int> run_doctor(const DoctorOptions& options, const Context& context) {

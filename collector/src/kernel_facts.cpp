@@ -56,13 +56,14 @@ std::vector<std::string> filtered_calls() {
     bpf_attr nothing{};
     if (!missing_for_bpf() && refused(::syscall(SYS_bpf, BPF_OBJ_GET, &nothing, sizeof nothing)))
         calls.emplace_back("bpf");
-    perf_event_attr clock{};
-    clock.type = PERF_TYPE_SOFTWARE;
-    clock.size = sizeof clock;
-    clock.config = PERF_COUNT_SW_DUMMY;
-    clock.disabled = 1;
-    clock.exclude_kernel = 1;
-    const UniqueFd event(static_cast<int>(::syscall(SYS_perf_event_open, &clock, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)));
+    perf_event_attr nothing_counted{};
+    nothing_counted.type = PERF_TYPE_SOFTWARE;
+    nothing_counted.size = sizeof nothing_counted;
+    nothing_counted.config = PERF_COUNT_SW_DUMMY;
+    nothing_counted.disabled = 1;
+    nothing_counted.exclude_kernel = 1;
+    const UniqueFd event(
+        static_cast<int>(::syscall(SYS_perf_event_open, &nothing_counted, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)));
     if (refused(event ? 0 : -1) && (has_capability("cap_perfmon") || has_capability("cap_sys_admin")))
         calls.emplace_back("perf_event_open");
     return calls;
