@@ -32,12 +32,12 @@ failures=()
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 
-# add LABEL PARALLEL: the ctest tests with that label.
+# run_ctest LABEL PARALLEL [SECONDS]: the ctest tests with that label, each within so long.
 run_ctest() {
-    local label=$1 jobs=$2 report=$results/$1.xml arguments=()
+    local label=$1 jobs=$2 limit=${3:-600} report=$results/$1.xml arguments=()
     [[ $full == yes ]] || arguments=(--label-exclude '^full$')
     say "tests: $label"
-    ctest --test-dir "$build_folder" --label-regex "^$label\$" "${arguments[@]}" --parallel "$jobs" --timeout 600 \
+    ctest --test-dir "$build_folder" --label-regex "^$label\$" "${arguments[@]}" --parallel "$jobs" --timeout "$limit" \
         --output-on-failure --progress --no-tests=ignore --output-junit "$report" >"$results/$label.out" 2>&1 || true
     [[ -r "$report" ]] || {
         cat "$results/$label.out" >&2
@@ -104,6 +104,7 @@ export SNAPSCOPE_PG_PREFIX SNAPSCOPE_PG_TREE SNAPSCOPE_PG_FAULTS_PREFIX SNAPSCOP
 
 run_ctest unit "$(nproc)"
 run_ctest integration 1
+[[ $full == no ]] || run_ctest full 1 3600
 shopt -s nullglob
 for script in tests/pg/*.sh; do
     [[ ! -x "$script" ]] || run_script "$script"

@@ -133,9 +133,11 @@ void add_words(const Summary& summary, Lines& lines) {
 void add_transfers(const Summary& summary, Lines& lines) {
     for (std::size_t i = 0; i < summary.transfers.size() && i < shown_transfers; ++i) {
         const TransferSummary& t = summary.transfers[i];
-        std::string value = t.per_second ? number(*t.per_second) + "/s" : cannot_tell;
+        std::string value = t.per_second ? number(*t.per_second) + "/s" : "";
         if (t.per_snapshot)
-            value += fmt::format(", {} a snapshot", number(*t.per_snapshot));
+            value += fmt::format("{}{} a snapshot", value.empty() ? "" : ", ", number(*t.per_snapshot));
+        if (value.empty())
+            value = cannot_tell;
         lines.add(i == 0 ? "transfers" : "", value,
                   fmt::format("{} {} to {}, {} by {}", t.by, t.from, t.to, to_string(t.kind), t.source));
     }

@@ -16,6 +16,7 @@ void add_verbs(CLI::App& app, Context& context) {
     add_diff(app, context);
     add_layout(app, context);
     add_simulate(app, context);
+    add_emulate(app, context);
     add_sweep(app, context);
     add_analyze(app, context);
     app.footer(

@@ -44,6 +44,7 @@ void add_trace(CLI::App& app, Context& context);
 void add_diff(CLI::App& app, Context& context);
 void add_layout(CLI::App& app, Context& context);
 void add_simulate(CLI::App& app, Context& context);
+void add_emulate(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);
 void add_analyze(CLI::App& app, Context& context);
 

@@ -2,6 +2,7 @@
 #include "json_text.hpp"
 
 #include <snapscope/base/files.hpp>
+#include <snapscope/recording/access_trace.hpp>
 #include <snapscope/recording/run_folder.hpp>
 #include <snapscope/recording/windows.hpp>
 
@@ -76,7 +77,7 @@ Status check_removable(const fs::path& folder) {
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
         const std::string name = entry->path().filename().string();
         // "run.json.*": left by a writer that was killed while it replaced run.json.
-        if (name != run_name && name != journal_name && name != events_name &&
+        if (name != run_name && name != journal_name && name != events_name && name != access_trace_file &&
             !name.starts_with(std::string(run_name) + "."))
             return fail(fmt::format("{}: it also holds {}, which is no part of a run", refusal, name),
                         "move that away or choose another name");

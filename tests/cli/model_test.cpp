@@ -1,4 +1,4 @@
-// simulate and layout as their users run them.
+// simulate, layout and what emulate refuses, as their users run them.
 #include "program.hpp"
 
 #include <nlohmann/json.hpp>
@@ -87,6 +87,12 @@ TEST_F(Model, WhatCannotBeMeantIsUsage) {
     refused(with(founders, {"--placement", "random"}), "scattered");
     refused(with(founders, {"--cpus", "residency"}), "no residency");
     refused(with(founders, {"--stride", "8"}), "12 to 4096");
+    refused({"emulate", "--topology", "1x1"}, "2 to 64");
+    refused({"emulate", "--topology", "2x2x2x2"}, "SxLxC");
+    refused({"emulate", "--workload", "no-such-script"}, "select-only, tpcb-like");
+    refused({"emulate", "--set", "fsync"}, "NAME=VALUE");
+    refused({"emulate", "--converge", "5"}, "100 to 10000000");
+    refused({"emulate", "--server", "/nowhere"}, "there is no program");
     refused({"layout", "--server", "9.6"}, "--server 13");
     refused({"layout", "--max-connections", "100"}, "--server 13");
     refused({"layout", "x.snap", "--server", "13"}, "give one");

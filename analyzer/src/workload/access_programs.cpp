@@ -147,36 +147,36 @@ void AccessPrograms::snapshot(const Operation& operation, Where where) {
     };
     switch (operation.path) {
     case SnapshotPath::lost_scan:
-        lock_word(begin);
+        acquire(begin);
         copy_header(begin, AccessKind::locked, Purpose::copy);
         if (operation.waited_for_builder)
             copy_header(middle, AccessKind::read, Purpose::copy);
-        lock_word(begin);
+        release(begin);
         [[fallthrough]];
     case SnapshotPath::scan:
-        lock_word(begin);
+        acquire(begin);
         scan(operation, where, Purpose::scan);
         own_entry(end, AccessKind::read, Purpose::own_entry);
         publish(end);
-        lock_word(end);
+        release(end);
         break;
     case SnapshotPath::rebuild:
-        lock_word(begin);
+        acquire(begin);
         copy_header(begin, AccessKind::locked, Purpose::build);
         scan(operation, where, Purpose::build);
         copy_arrays(operation, end, AccessKind::write, Purpose::build);
         copy_header(end, AccessKind::write, Purpose::build);
         read_copy(operation, end);
         publish(end);
-        lock_word(end);
+        release(end);
         break;
     case SnapshotPath::locked_copy:
-        lock_word(begin);
+        acquire(begin);
         if (operation.waited_for_builder)
             copy_header(begin, AccessKind::locked, Purpose::copy); // tried to build it
         read_copy(operation, middle);
         publish(end);
-        lock_word(end);
+        release(end);
         break;
     case SnapshotPath::lockfree:
         for (std::uint32_t i = 0; i <= operation.retries; ++i) {
@@ -200,10 +200,10 @@ void AccessPrograms::xact_end(const Operation& operation, Moment at) {
         own_entry(at, AccessKind::write, Purpose::xact_end);
         return;
     }
-    lock_word(at);
+    acquire(at);
     own_entry(at, AccessKind::write, Purpose::xact_end);
     touch(at, completed, 0, 4, AccessKind::write, Purpose::xact_end);
-    lock_word(at);
+    release(at);
 }
 
 // The array is sorted: what stands behind the entry moves.
@@ -214,10 +214,10 @@ void AccessPrograms::membership(const Operation& operation, Moment at) {
     if (taken ? members_.contains(slot) || members_.size() >= arrays_.proc_limit : !members_.contains(slot))
         return;
     const std::uint64_t count = members_.size() + (taken ? 1 : 0);
-    lock_word(at);
+    acquire(at);
     touch(at, proc_array, 0, proc_array_head_bytes, AccessKind::write, Purpose::connect);
     touch(at, proc_array, proc_array_head_bytes + 4 * place, 4 * (count - place), AccessKind::write, Purpose::connect);
-    lock_word(at);
+    release(at);
     own_entry(at, AccessKind::write, Purpose::connect);
     if (taken)
         members_.insert(slot);
@@ -237,6 +237,8 @@ void AccessPrograms::run(const Operation& operation, Where where) {
         xact_end(operation, at);
         break;
     case OperationKind::xmin_store:
+        if (operation.left_xmin) // it is compared with the oldest snapshot left before it is cleared
+            own_entry(at, AccessKind::read, Purpose::own_entry);
         own_entry(at, AccessKind::write, Purpose::own_entry);
         if (cached_ && operation.left_xmin)
             copy_header(at, AccessKind::read, Purpose::horizon);

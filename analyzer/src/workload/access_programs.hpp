@@ -90,7 +90,12 @@ class AccessPrograms {
     void membership(const Operation& operation, Moment at);
     void touch(Moment at, RegionIndex region, std::uint64_t offset, std::uint64_t bytes, AccessKind kind,
                Purpose purpose);
-    void lock_word(Moment at) { touch(at, lock, 0, 4, AccessKind::locked, Purpose::lock); }
+    // The server looks at the word before it tries to take the lock.
+    void acquire(Moment at) {
+        touch(at, lock, 0, 4, AccessKind::read, Purpose::lock);
+        release(at);
+    }
+    void release(Moment at) { touch(at, lock, 0, 4, AccessKind::locked, Purpose::lock); }
     void copy_header(Moment at, AccessKind kind, Purpose purpose) { touch(at, header, 0, 64, kind, purpose); }
     void own_entry(Moment at, AccessKind kind, Purpose purpose);
     [[nodiscard]] PlanId scan_plan();

@@ -7,6 +7,7 @@
 
 #include <snapscope/analyzer/sharded_model.hpp>
 #include <snapscope/analyzer/simulate.hpp>
+#include <snapscope/analyzer/trace_replay.hpp>
 #include <snapscope/base/text.hpp>
 
 #include <algorithm>
@@ -207,6 +208,10 @@ Result<SimulationResult> simulate(const Run& run, const EventPull& events, const
 
 Result<SimulationResult> simulate_folder(const Run& run, const std::filesystem::path& folder,
                                          const SimulateOptions& options) {
+    if (const auto accesses = folder / access_trace_file; std::filesystem::exists(accesses)) {
+        const auto trace = read_access_trace(accesses);
+        return trace ? replay_trace(run, *trace, options) : fail(trace.error());
+    }
     if (!run.events)
         return fail("the run has no events, and the model runs on nothing else",
                     "record it with --events, or try --synthetic");

@@ -15,26 +15,10 @@ std::string sized(std::uint64_t count, const char* noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-void put_structures(const SimulationParts& parts, SimulationResult& out) {
-    const auto& regions = parts.lines.regions();
-    for (const Region& region : regions)
-        out.by_structure.push_back({region.name, {}});
-    for (LineId line = 0; line < parts.lines.lines(); ++line) {
-        const CoherenceTally& tally = parts.counts.lines[line];
-        const std::size_t region = parts.lines.region_of(line);
-        out.by_structure[region].tally += tally;
-        if (sum(tally.transfers) + sum(tally.upgrades) + sum(tally.prefetched) == 0)
-            continue;
-        const std::uint64_t address = parts.lines.address(line);
-        out.by_line.push_back({regions[region].name, address,
-                               (address - regions[region].address / line_bytes * line_bytes) / line_bytes, tally});
-    }
-    std::ranges::stable_sort(out.by_line, std::greater<>{},
-                             [](const LineTally& line) { return sum(line.tally.transfers); });
-    std::erase_if(out.by_structure, [](const NamedTally& row) { return row.tally.accesses == 0; });
+void put_purposes(const CoherenceCounts& counts, SimulationResult& out) {
     for (std::size_t i = 0; i < purpose_count; ++i)
-        if (parts.counts.purposes[i].accesses > 0)
-            out.by_purpose.push_back({to_string(static_cast<Purpose>(i)), parts.counts.purposes[i]});
+        if (counts.purposes[i].accesses > 0)
+            out.by_purpose.push_back({to_string(static_cast<Purpose>(i)), counts.purposes[i]});
 }
 
 void put_scan_lines(const SimulationParts& parts, SimulationResult& out) {
@@ -95,6 +79,25 @@ void put_warnings(const SimulationParts& parts, SimulationResult& out) {
 
 } // namespace
 
+void put_structures(const LineSpace& space, const CoherenceCounts& counts, SimulationResult& out) {
+    const auto& regions = space.regions();
+    for (const Region& region : regions)
+        out.by_structure.push_back({region.name, {}});
+    for (LineId line = 0; line < space.lines(); ++line) {
+        const CoherenceTally& tally = counts.lines[line];
+        const std::size_t region = space.region_of(line);
+        out.by_structure[region].tally += tally;
+        if (sum(tally.transfers) + sum(tally.upgrades) + sum(tally.prefetched) == 0)
+            continue;
+        const std::uint64_t address = space.address(line);
+        out.by_line.push_back({regions[region].name, address,
+                               (address - regions[region].address / line_bytes * line_bytes) / line_bytes, tally});
+    }
+    std::ranges::stable_sort(out.by_line, std::greater<>{},
+                             [](const LineTally& line) { return sum(line.tally.transfers); });
+    std::erase_if(out.by_structure, [](const NamedTally& row) { return row.tally.accesses == 0; });
+}
+
 std::optional<double> transfers_per_snapshot(const SimulationResult& result) {
     if (result.snapshots == 0)
         return std::nullopt;
@@ -133,7 +136,8 @@ SimulationResult report_simulation(const SimulationParts& parts) {
     out.entries_at_end = parts.entries;
     if (const auto cycles = cost_cycles(options.matrix, out.total); cycles && out.snapshots > 0)
         out.cycles_per_snapshot = *cycles / static_cast<double>(out.snapshots);
-    put_structures(parts, out);
+    put_structures(parts.lines, parts.counts, out);
+    put_purposes(parts.counts, out);
     put_scan_lines(parts, out);
     put_assumptions(parts, out);
     put_warnings(parts, out);

@@ -21,6 +21,9 @@ struct SimulationParts {
     std::uint64_t hurried = 0; // pieces that could not wait for their turn
 };
 
+// By structure and by line, of COUNTS over SPACE.
+void put_structures(const LineSpace& space, const CoherenceCounts& counts, SimulationResult& out);
+
 [[nodiscard]] SimulationResult report_simulation(const SimulationParts& parts);
 
 } // namespace snapscope

@@ -58,16 +58,16 @@ TEST(Simulate, TwoScansOnTwoSocketsByHand) {
     events.snapshot(10, 20, 0, 0, SNAPSCOPE_OUTCOME_PRIVATE_SCAN).add(21, 0, 0, SNAPSCOPE_EV_XMIN_SET, 500);
     events.snapshot(30, 40, 1, 1, SNAPSCOPE_OUTCOME_PRIVATE_SCAN).add(41, 1, 1, SNAPSCOPE_EV_XMIN_SET, 500);
     const auto result = must(two_backends("off"), events, on("2x1"));
-    // Each scan: lock, xid, head, numbers, entries, own entry read and written, lock.
-    EXPECT_EQ(result.total.accesses, 2U + 2 * 8U);
+    // Each scan: lock looked at and taken, xid, head, numbers, entries, own entry read and written, lock.
+    EXPECT_EQ(result.total.accesses, 2U + 2 * 9U);
     EXPECT_EQ(result.total.transfers[memory], 4U) << "entries, lock, xid, head";
     EXPECT_EQ(result.total.transfers[far], 2U + 4U) << "the entries to and fro, then all four to the other socket";
-    EXPECT_EQ(result.total.upgrades[far], 2U) << "both publish into a line that the other has read";
+    EXPECT_EQ(result.total.upgrades[far], 3U) << "both publish into a line that the other has read; a lock looked at";
     EXPECT_EQ(result.cold, 4U);
     EXPECT_EQ(result.snapshots, 2U);
     EXPECT_EQ(result.transactions, 2U);
     EXPECT_EQ(result.lines_per_scan, 1.0);
-    EXPECT_DOUBLE_EQ(*result.cycles_per_snapshot, (4 * 330 + 8 * 400) / 2.0);
+    EXPECT_DOUBLE_EQ(*result.cycles_per_snapshot, (4 * 330 + 9 * 400) / 2.0);
     ASSERT_FALSE(result.by_line.empty());
     EXPECT_EQ(result.by_line.front().structure, "PGXACT");
     EXPECT_EQ(result.by_line.front().address, 0x10000U);
