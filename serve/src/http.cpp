@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstring>
 #include <microhttpd.h>
 #include <set>
 #include <sys/epoll.h>
@@ -12,8 +11,8 @@
 namespace snapscope {
 namespace {
 
-constexpr std::size_t stream_block_bytes = 32 * 1024;
-constexpr std::size_t memory_of_a_client = 32 * 1024; // for its request
+constexpr std::size_t stream_block_bytes = std::size_t{32} * 1024;
+constexpr std::size_t memory_of_a_client = std::size_t{32} * 1024; // for its request
 
 std::string small_letters(std::string text) {
     std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -111,7 +110,7 @@ ssize_t HttpServer::State::give(void* sending, std::uint64_t /*position*/, char*
         return 0;
     }
     const std::size_t bytes = std::min(most, now.text->size() - now.sent);
-    std::memcpy(buffer, now.text->data() + now.sent, bytes);
+    std::copy_n(now.text->data() + now.sent, bytes, buffer);
     now.sent += bytes;
     return static_cast<ssize_t>(bytes);
 }
@@ -132,7 +131,7 @@ enum MHD_Result HttpServer::State::send(MHD_Connection* connection, HttpResponse
         made = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, stream_block_bytes, give, sending.get(), end);
         if (made == nullptr)
             return MHD_NO;
-        sending.release(); // end() deletes it
+        static_cast<void>(sending.release()); // end() deletes it
         ++streams;
     } else {
         const std::string& body = response.body ? *response.body : std::string();
