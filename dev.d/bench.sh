@@ -8,7 +8,8 @@
 # A suite is a program bench_SUITE of bench/.  It prints a table, or JSON, on
 # stdout, and finds the servers in SNAPSCOPE_PG_PREFIX (patched),
 # SNAPSCOPE_PG_UNPATCHED_PREFIX and, if it could be provided,
-# SNAPSCOPE_PG_DEBIAN15_PREFIX.
+# SNAPSCOPE_PG_DEBIAN15_PREFIX.  `mirror` also measures what
+# SNAPSCOPE_PG14_PREFIX, ..16.., ..17.., ..18.. name.
 set -euo pipefail
 # shellcheck source=dev.d/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -30,9 +31,10 @@ SNAPSCOPE_PG_PREFIX=$(postgresql_prefix)
 SNAPSCOPE_PG_UNPATCHED_PREFIX=$(postgresql_prefix --unpatched)
 SNAPSCOPE_PG_DEBIAN15_PREFIX=
 case "$suite" in
-snapshot | writers)
+mirror | snapshot | writers)
     SNAPSCOPE_PG_DEBIAN15_PREFIX=$(patched-pg/build/debian.sh 15) || say "going on without Debian's PostgreSQL 15"
     ;;
 esac
-export SNAPSCOPE_PG_PREFIX SNAPSCOPE_PG_UNPATCHED_PREFIX SNAPSCOPE_PG_DEBIAN15_PREFIX
+SNAPSCOPE_COMMIT=$(git describe --always --dirty --abbrev=12 2>/dev/null) || SNAPSCOPE_COMMIT=
+export SNAPSCOPE_COMMIT SNAPSCOPE_PG_PREFIX SNAPSCOPE_PG_UNPATCHED_PREFIX SNAPSCOPE_PG_DEBIAN15_PREFIX
 exec "$build_folder/bench/bench_$suite" "$@"

@@ -1,3 +1,5 @@
+#include "metric_file.hpp"
+
 #include <snapscope/analyzer/histograms.hpp>
 #include <snapscope/analyzer/metrics.hpp>
 
@@ -22,9 +24,6 @@ constexpr std::array known{
     Known{"private_scan_share", "1", Better::none},
     Known{"lines_per_snapshot", "lines", Better::lower},
     Known{"cross_socket_events_per_snapshot", "1", Better::lower},
-    Known{"remote_hitm_share", "1", Better::none},
-    Known{"remote_hitm_per_llc_miss", "1", Better::none},
-    Known{"upi_in_bytes_per_second", "bytes/s", Better::none},
 };
 
 constexpr std::array<std::string_view, 3> snapshot_sources{"ring", "ebpf", "emulate"};
@@ -67,20 +66,18 @@ std::optional<Metric> per_snapshot(const Run& run, const char* name, const char*
     return Metric{name, source, static_cast<double>(*value) / static_cast<double>(*taken)};
 }
 
-// What hardware saw, where a processor's samples or counters are in the run.
+// What hardware saw: metrics that are data files, where their totals are in the run.
 void add_measured(const Run& run, std::vector<Metric>& out) {
-    const auto local = total(run, "hitm_samples_local", "hitm");
-    const auto remote = total(run, "hitm_samples_remote", "hitm");
-    const auto misses = total(run, "llc_miss_samples", "hitm");
-    if (local && remote && *local + *remote > 0)
-        out.push_back(
-            {"remote_hitm_share", "hitm", static_cast<double>(*remote) / static_cast<double>(*local + *remote)});
-    if (remote && misses && *misses > 0)
-        out.push_back(
-            {"remote_hitm_per_llc_miss", "hitm", static_cast<double>(*remote) / static_cast<double>(*misses)});
-    const auto bytes = total(run, "upi_in_bytes", "pcm");
-    if (const auto seconds = duration_s(run); bytes && seconds)
-        out.push_back({"upi_in_bytes_per_second", "pcm", static_cast<double>(*bytes) / *seconds});
+    for (const MetricFile& metric : metric_files()) {
+        const auto input = [&](std::string_view name) -> std::optional<double> {
+            if (name == "seconds")
+                return duration_s(run);
+            const auto value = total(run, name, metric.source);
+            return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
+        };
+        if (const auto value = evaluate(metric.formula, input); value && *value)
+            out.push_back({metric.name, metric.source, **value});
+    }
 }
 
 // The histograms NAME of `source` with a label or without, added up; nullopt
@@ -126,14 +123,18 @@ const char* to_string(Better better) {
 
 MetricInfo metric_info(std::string_view name) {
     const auto* const entry = std::find_if(known.begin(), known.end(), [&](const Known& k) { return k.name == name; });
-    return entry == known.end() ? MetricInfo{} : MetricInfo{entry->unit, entry->better};
+    if (entry != known.end())
+        return {entry->unit, entry->better};
+    const auto file = std::ranges::find(metric_files(), name, &MetricFile::name);
+    return file == metric_files().end() ? MetricInfo{} : MetricInfo{file->unit, file->better};
 }
 
 std::vector<std::string> contract_metrics() {
     std::vector<std::string> out;
-    out.reserve(known.size());
     for (const Known& metric : known)
         out.emplace_back(metric.name);
+    for (const MetricFile& metric : metric_files())
+        out.push_back(metric.name);
     return out;
 }
 

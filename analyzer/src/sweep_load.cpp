@@ -1,4 +1,6 @@
 // A sweep folder, or a file, from disk.
+#include "sweep_placement.hpp"
+
 #include <snapscope/analyzer/metrics.hpp>
 #include <snapscope/analyzer/sweep.hpp>
 #include <snapscope/base/files.hpp>
@@ -25,7 +27,29 @@ SweepRun run_of(const SweepPoint& point, const std::string& label) {
     return out;
 }
 
-void take_run(const Run& run, SweepRun& out, Sweep& sweep) {
+// Told once for all runs.
+class Losses {
+  public:
+    void add(const std::string& label, std::uint64_t lost) {
+        runs_ += lost > 0 ? 1U : 0U;
+        if (lost > most_) {
+            most_ = lost;
+            worst_ = label;
+        }
+    }
+    void warn(Sweep& sweep) const {
+        if (runs_ > 0)
+            sweep.warnings.push_back(
+                fmt::format("{} of {} runs lost records, {} the most ({})", runs_, sweep.runs.size(), worst_, most_));
+    }
+
+  private:
+    std::size_t runs_ = 0;
+    std::uint64_t most_ = 0;
+    std::string worst_;
+};
+
+void take_run(const Run& run, SweepRun& out, Sweep& sweep, Losses& losses) {
     if (run.workload && !run.workload->valid) {
         out.failure = "its workload is not valid";
         if (!run.workload->notes.empty())
@@ -36,18 +60,21 @@ void take_run(const Run& run, SweepRun& out, Sweep& sweep) {
         sweep.partial = true;
         sweep.warnings.push_back(out.label + " is unfinished");
     }
+    const auto put = [&](const std::string& name, double value, const std::string& from) {
+        out.metrics[name] = value;
+        const SourceStatus* source = find_source(run, from);
+        sweep.kinds[name] = source != nullptr ? to_string(source->kind) : "counted";
+    };
     const Measurement measured = measure(run, out.label);
     for (const auto& [name, value] : measured.values) {
-        if (name == "tps") {
+        if (name == "tps")
             out.tps = value.value;
-            continue;
-        }
-        out.metrics[name] = value.value;
-        const SourceStatus* source = find_source(run, value.source);
-        sweep.kinds[name] = source != nullptr ? to_string(source->kind) : "counted";
+        else
+            put(name, value.value, value.source);
     }
-    if (measured.lost > 0)
-        sweep.warnings.push_back(fmt::format("{} lost {} records", out.label, measured.lost));
+    for (const PlacementMetric& metric : placement_metrics(run))
+        put(metric.name, metric.value, metric.source);
+    losses.add(out.label, measured.lost);
     if (!out.tps)
         out.failure = "the run holds no tps";
     else if (!(*out.tps > 0)) {
@@ -74,6 +101,7 @@ Result<Sweep> load_folder(const std::filesystem::path& folder) {
     out.x = file->x;
     out.warnings = file->warnings;
     std::size_t planned = 0;
+    Losses losses;
     for (const SweepPoint& point : file->points) {
         if (point.state == PointState::planned) {
             ++planned;
@@ -83,7 +111,7 @@ Result<Sweep> load_folder(const std::filesystem::path& folder) {
         if (point.state == PointState::failed) {
             run.failure = point.reason;
         } else if (const auto read = read_run(folder / *point.run)) {
-            take_run(*read, run, out);
+            take_run(*read, run, out, losses);
             if (run.tps && point.steady_tps && *point.steady_tps > 0)
                 run.tps = point.steady_tps; // without the warm-up
         } else {
@@ -99,6 +127,7 @@ Result<Sweep> load_folder(const std::filesystem::path& folder) {
     }
     if (out.runs.empty())
         return fail(folder.string() + " holds no point that was reached", "run 'snapscope sweep --resume'");
+    losses.warn(out);
     drop_constant_keys(out);
     return out;
 }

@@ -1,4 +1,5 @@
 // numbers.mjs SNAPSHOT.json WRITERS.json: the page of tables, on stdout.
+import { required } from "./required.mjs";
 import { measured, readSuite, rowsWith, rowWith, servers, valuesOf } from "./suite.mjs";
 
 const [snapshotPath, writersPath] = process.argv.slice(2);
@@ -58,13 +59,17 @@ for (const suite of [snapshot, writers])
       ? `**The figures of \`${suite.suite}\` are from a trial run** that only shows that every piece works, on a machine with other work: do not quote them.`
       : `The figures of \`${suite.suite}\` are from a run with \`--quick\`: fewer cases and rounds.`, "");
 
+say("## What was required", "");
+say("A ratio with its 95 % interval against the bound that was set before; `yes` goes by the estimate.", "");
+table(["figure", "bound", "measured", "holds"], required(snapshot, writers));
+
 say("## How it was measured", "");
-table(["suite", "date", "machine", "CPUs", "minutes", "A/A floor"], [snapshot, writers].map((suite) => [
-  `\`${suite.suite}\``, suite.date, suite.machine.cpu, suite.machine.cpus, minutes(suite),
+table(["suite", "commit", "date", "machine", "CPUs", "minutes", "A/A floor"], [snapshot, writers].map((suite) => [
+  `\`${suite.suite}\``, suite.commit ?? "not recorded", suite.date, suite.machine.cpu, suite.machine.cpus, minutes(suite),
   suite.noise_floor_percent === null ? "absent" : `${suite.noise_floor_percent.toFixed(2)} %`]));
 say(
   "- All servers run side by side and take turns within a round, in an order that rotates. `unpatched` is stock 13.16 " +
-    "with the same compiler and flags: the baseline. `unpatched again` is a second server of the same, so its ratio to " +
+    "with the same compiler and flags, the alignment of `procarray.c`'s loops included: the baseline. `unpatched again` is a second server of the same, so its ratio to " +
     "the first is what no difference at all looks like here (A/A). `debian15` is Debian's build of PostgreSQL 15.",
   "- A ratio is the Hodges-Lehmann estimate over the rounds' ratios with its exact 95 % interval (signed-rank). " +
     "Medians stand with the lowest round or with the quartiles, as the table says. The A/A floor is the median " +
@@ -96,6 +101,9 @@ say("### What `off` costs", "");
 ratios(snapshot, /^ns .*(off|unpatched again) \/ unpatched/);
 say("### A server with idle connections beside one without, in turns", "");
 ratios(snapshot, /^flat/);
+const inTurns = rowsWith(snapshot, { part: "in turns" });
+if (inTurns.length > 0)
+  table(["own xmin", "idle", "ns: median (lowest)"], inTurns.map((row) => [row.xmin, row.idle, cell(row, withMinimum)]));
 say("### Instructions a snapshot (callgrind, exact)", "");
 for (const xmin of ["set", "new"]) {
   say(`\`${xmin}\`, by idle connections`, "");
@@ -137,7 +145,7 @@ for (const unit of ["transactions a second", "us CPU a transaction", "share reus
 }
 ratios(writers, /% writing/);
 
-say("### Many more active clients than CPUs", "");
+say("### Many more active clients than CPUs, one run each", "");
 for (const unit of ["transactions a second", "share reused", "share rebuilt", "share private",
   "rebuilds a writing commit"]) {
   say(`${unit}, by \`snapshot_cache_verify\``, "");

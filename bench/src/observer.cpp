@@ -143,12 +143,17 @@ Tool perf_tool(const std::string& name, const std::vector<std::string>& argv, co
 
 } // namespace
 
+Tool mirror_tool(const std::string& contender) {
+    return snapscope_tool("mirror", contender, "mirror", "samples");
+}
+
 std::vector<Tool> all_tools() {
     using contender::copy;
     using contender::unpatched;
     return {
         {"nothing", unpatched, "", {}},
         {"nothing, again", unpatched, "", {}},
+        mirror_tool(unpatched),
         snapscope_tool("ebpf", unpatched, "ebpf", "snapshots_taken"),
         snapscope_tool("ebpf, --overhead 100%", unpatched, "ebpf", "snapshots_taken", {"--overhead", "100%"}),
         snapscope_tool("watch", unpatched, "watch", "lock_word_watched_ns"),

@@ -40,5 +40,6 @@ struct Tool {
 
 // In the order of the table; the first of each contender is "nothing".
 [[nodiscard]] std::vector<Tool> all_tools();
+[[nodiscard]] Tool mirror_tool(const std::string& contender);
 
 } // namespace snapscope::bench

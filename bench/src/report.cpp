@@ -93,6 +93,8 @@ nlohmann::ordered_json Report::json() const {
     nlohmann::ordered_json out;
     out["suite"] = suite_;
     out["effort"] = name_of(effort_);
+    const char* commit = std::getenv("SNAPSCOPE_COMMIT");
+    out["commit"] = commit != nullptr && *commit != '\0' ? nlohmann::ordered_json(commit) : nullptr;
     out["date"] = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::to_time_t(started_)));
     out["seconds"] =
         std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now() - started_).count();

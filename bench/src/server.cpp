@@ -3,6 +3,7 @@
 #include "report.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -20,16 +21,27 @@ using namespace std::chrono_literals;
 constexpr std::size_t kb_a_backend = 1300; // measured: about 1.2 MB each with idle connections
 constexpr std::size_t spare_kb = 1'500'000;
 
-const char* variable_of(const std::string& contender) {
+// Of the servers that this repository builds or unpacks.
+constexpr const char* extension_is_there = "SELECT 1 FROM pg_available_extensions WHERE name = 'snapscope_test'";
+
+constexpr std::array others = {contender::pg14, contender::pg16, contender::pg17, contender::pg18};
+
+bool need_not_be_here(const std::string& contender) {
+    return contender == contender::debian15 || std::ranges::find(others, contender) != others.end();
+}
+
+std::string variable_of(const std::string& contender) {
     if (contender == contender::unpatched || contender == contender::again)
         return "SNAPSCOPE_PG_UNPATCHED_PREFIX";
     if (contender == contender::debian15)
         return "SNAPSCOPE_PG_DEBIAN15_PREFIX";
+    if (need_not_be_here(contender))
+        return fmt::format("SNAPSCOPE_PG{}_PREFIX", contender.substr(2));
     return "SNAPSCOPE_PG_PREFIX";
 }
 
 std::optional<std::filesystem::path> prefix_of(const std::string& contender) {
-    const char* value = std::getenv(variable_of(contender));
+    const char* value = std::getenv(variable_of(contender).c_str());
     if (value == nullptr || *value == '\0')
         return std::nullopt;
     return value;
@@ -45,7 +57,7 @@ std::unique_ptr<Server> Server::start(const std::string& contender, const Settin
     std::unique_ptr<Server> server(new Server);
     server->name_ = label.empty() ? contender : label;
     server->prefix_ = *prefix;
-    server->patched_ = std::string(variable_of(contender)) == "SNAPSCOPE_PG_PREFIX";
+    server->patched_ = variable_of(contender) == "SNAPSCOPE_PG_PREFIX";
     ClusterOptions options;
     options.prefix = *prefix;
     options.settings = settings;
@@ -57,7 +69,8 @@ std::unique_ptr<Server> Server::start(const std::string& contender, const Settin
     server->cluster_ = std::make_unique<Cluster>(std::move(*cluster));
     for (int i = 0; i < 2; ++i)
         server->sessions_.push_back(std::make_unique<Session>(server->conninfo()));
-    server->session().execute("CREATE EXTENSION snapscope_test");
+    if (!server->session().row(extension_is_there).empty())
+        server->session().execute("CREATE EXTENSION snapscope_test");
     return server;
 }
 
@@ -129,7 +142,7 @@ Servers start_all(const std::vector<std::string>& contenders, const Settings& se
                   std::vector<std::string>& absent) {
     Servers servers;
     for (const auto& name : contenders) {
-        if (name == contender::debian15 && !prefix_of(name)) {
+        if (need_not_be_here(name) && !prefix_of(name)) {
             absent.push_back(name);
             continue;
         }

@@ -28,6 +28,11 @@ inline constexpr const char* copy = "copy";
 inline constexpr const char* spin = "spin";
 inline constexpr const char* lockfree = "lockfree";
 inline constexpr const char* debian15 = "debian15";
+// Of other versions, where SNAPSCOPE_PG14_PREFIX and so on name installed ones.
+inline constexpr const char* pg14 = "pg14";
+inline constexpr const char* pg16 = "pg16";
+inline constexpr const char* pg17 = "pg17";
+inline constexpr const char* pg18 = "pg18";
 } // namespace contender
 
 class Server {

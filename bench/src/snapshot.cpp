@@ -10,7 +10,6 @@
 #include "snapshot_ns.hpp"
 #include "turns.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <thread>
 
@@ -116,11 +115,10 @@ class Suite {
         const Results ns(
             all_, take_turns(all_, plan_.ns_rounds, [&](Server& server) { return snapshot_ns_of_two(server, xmin); }));
         add_ns_rows(ns, idle, xmin, "2");
-        for (const auto* mode : {copy, spin, lockfree, debian15})
+        for (const auto* mode : {copy, spin, lockfree, debian15, off, again})
             ns.add_ratio(report_, what, mode, unpatched);
         ns.add_ratio(report_, what, lockfree, copy);
         ns.add_ratio(report_, what, lockfree, debian15);
-        ns.add_ratio(report_, what, again, unpatched);
     }
 
     void add_ns_rows(const Results& ns, std::size_t idle, Xmin xmin, const std::string& sessions) {
@@ -202,6 +200,8 @@ class Suite {
             append(reference_tps, tps[unpatched]);
             server->hold_idle(0);
         }
+        reference.hold_idle(0);
+        lockfree_beside_others(idle);
         add_own_ns(idle, Xmin::set, unpatched, reference_ns[0]);
         add_own_ns(idle, Xmin::publish, unpatched, reference_ns[1]);
         add_own(with_clients, "us CPU a transaction", unpatched, reference_cpu);
@@ -209,6 +209,24 @@ class Suite {
         report_.note(fmt::format("{} idle connections: each server beside {} alone, which kept its own throughout; its "
                                  "rows hold the rounds of all pairs",
                                  idle, unpatched));
+    }
+
+    // The pairs above have all but the baseline at different times.
+    void lockfree_beside_others(std::size_t idle) {
+        auto& one = find(servers_, lockfree);
+        one.hold_idle(idle);
+        for (auto* other : those_of(servers_, {copy, debian15})) {
+            progress(fmt::format("{} idle connections: {} beside {}", idle, lockfree, other->name()));
+            other->hold_idle(idle);
+            const std::vector<Server*> pair = {&one, other};
+            for (const auto xmin : both) {
+                const Results ns(
+                    pair, take_turns(pair, plan_.ns_rounds, [&](Server& server) { return snapshot_ns(server, xmin); }));
+                ns.add_ratio(report_, fmt::format("ns {}, {} idle", name_of(xmin), idle), lockfree, other->name());
+            }
+            other->hold_idle(0);
+        }
+        one.hold_idle(0);
     }
 
     static void append(Rounds& all, const Rounds& more) { all.insert(all.end(), more.begin(), more.end()); }
@@ -236,15 +254,13 @@ class Suite {
             const Results ns(pair,
                              take_turns(pair, plan_.ns_rounds, [&](Server& one) { return snapshot_ns(one, xmin); }));
             ns.add_ratio(report_, fmt::format("flat, ns {}, {} idle", name_of(xmin), idle), lockfree, none->name());
-            report_.note(
-                fmt::format("lockfree, ns {}, in turns, lowest of {} rounds: {:.2f} with {} idle, {:.2f} with 0",
-                            name_of(xmin), plan_.ns_rounds, lowest(ns[lockfree]), idle, lowest(ns[none->name()])));
+            for (const auto& [name, count] : {std::pair{full.name(), idle}, {none->name(), std::size_t{0}}})
+                report_.add_row({{"part", "in turns"}, {"idle", std::to_string(count)}, {"xmin", name_of(xmin)}},
+                                "ns a snapshot", ns[name]);
         }
         full.hold_idle(0);
         none->stop();
     }
-
-    static double lowest(const Rounds& rounds) { return *std::min_element(rounds.begin(), rounds.end()); }
 
     void instructions() {
         for (const std::size_t idle : {0UL, 1000UL})

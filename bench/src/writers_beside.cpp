@@ -108,7 +108,11 @@ void beside_loops(Report& report, const Servers& servers, std::size_t idle) {
             of_commits.add_ratio(report, what, mode, unpatched);
         of_commits.add_ratio(report, what, lockfree, copy);
         of_commits.add_ratio(report, what, lockfree, debian15);
-        of_ns.add_ratio(report, fmt::format("ns beside a writer, {}, {} idle", kind, idle), lockfree, copy);
+        const auto ns_what = fmt::format("ns beside a writer, {}, {} idle", kind, idle);
+        for (const auto* mode : {off, again, copy, spin, lockfree, debian15})
+            of_ns.add_ratio(report, ns_what, mode, unpatched);
+        of_ns.add_ratio(report, ns_what, lockfree, copy);
+        of_ns.add_ratio(report, ns_what, lockfree, debian15);
     }
 }
 

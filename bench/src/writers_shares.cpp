@@ -98,7 +98,7 @@ void tpcb(Report& report, const Servers& servers, std::size_t idle) {
 }
 
 void by_share(Report& report, const Servers& servers, std::size_t idle) {
-    const auto all = those_of(servers, {unpatched, off, copy, spin, lockfree});
+    const auto all = those_of(servers, {unpatched, again, off, copy, spin, lockfree});
     const std::vector<int> some = {0, 5, 50};
     const std::vector<int> every = {0, 1, 5, 20, 50, 100};
     for (const int percent : report.pick(every, some, some)) {
@@ -111,7 +111,7 @@ void by_share(Report& report, const Servers& servers, std::size_t idle) {
                                {"idle", std::to_string(idle)},
                                {"clients", "8"}};
         add_load(report, labels, fmt::format("{} % writing, {} idle", percent, idle), all, results,
-                 {off, copy, spin, lockfree});
+                 {again, off, copy, spin, lockfree});
     }
 }
 

@@ -7,6 +7,7 @@
 #include <snapscope/recording/run_folder.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace snapscope::cli {
@@ -25,8 +26,20 @@ template <typename T> nlohmann::json or_null(const std::optional<T>& value) {
     return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
 }
 
+nlohmann::json to_json(const KernelLimit& limit) {
+    return {{"name", limit.name},
+            {"value", limit.value.empty() ? nlohmann::json(nullptr) : nlohmann::json(limit.value)},
+            {"limits", limit.limits()},
+            {"sources", limit.sources},
+            {"reason", limit.reason},
+            {"hint", limit.hint}};
+}
+
 nlohmann::json to_json(const Diagnosis& diagnosis) {
-    nlohmann::json json{{"schema_version", 1}, {"target", nullptr}, {"sources", nlohmann::json::array()}};
+    nlohmann::json json{{"schema_version", 1},
+                        {"target", nullptr},
+                        {"sources", nlohmann::json::array()},
+                        {"limits", nlohmann::json::array()}};
     if (diagnosis.target) {
         const Server& server = diagnosis.server;
         json["target"] = {{"pid", diagnosis.target->pid},
@@ -44,6 +57,8 @@ nlohmann::json to_json(const Diagnosis& diagnosis) {
                                    {"state", to_string(source.state)},
                                    {"reason", source.reason},
                                    {"hint", source.hint}});
+    for (const auto& limit : diagnosis.limits)
+        json["limits"].push_back(to_json(limit));
     return json;
 }
 
@@ -72,6 +87,17 @@ std::string to_text(const Diagnosis& diagnosis, const Terminal& terminal) {
     return out;
 }
 
+// What the kernel keeps back, and from which sources.
+std::string limits_text(const std::vector<KernelLimit>& limits, const Terminal& terminal) {
+    std::string out;
+    for (const auto& limit : limits)
+        if (limit.limits())
+            out += fmt::format("{:<21}stands in the way of {}\n             {}\n             {}\n", limit.name,
+                               fmt::join(limit.sources, ", "), escape_terminal(limit.reason),
+                               terminal.paint(escape_terminal(limit.hint), Tone::faint));
+    return out.empty() ? "" : "\nLimits of this kernel\n" + out;
+}
+
 std::string render(const Diagnosis& diagnosis, Format format, const Terminal& terminal) {
     switch (format) {
     case Format::json:
@@ -86,7 +112,8 @@ std::string render(const Diagnosis& diagnosis, Format format, const Terminal& te
     const std::string target =
         diagnosis.target ? fmt::format("PostgreSQL {}, {}", diagnosis.server.version, diagnosis.target->describe())
                          : std::string("no server");
-    return escape_terminal(target) + "\n" + to_text(diagnosis, terminal);
+    return escape_terminal(target) + "\n" + to_text(diagnosis, terminal) +
+           limits_text(diagnosis.limits, terminal);
 }
 
 Result<int> run_doctor(const DoctorOptions& options, const Context& context) {

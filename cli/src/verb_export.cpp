@@ -1,4 +1,4 @@
-// snapscope export RUN --format perfetto
+// snapscope export RUN --format perfetto|openmetrics
 #include "event_files.hpp"
 #include "exit.hpp"
 #include "interrupt.hpp"
@@ -7,6 +7,7 @@
 #include "verbs.hpp"
 
 #include <snapscope/analyzer/perfetto.hpp>
+#include <snapscope/dashboards/exposition.hpp>
 #include <snapscope/recording/run_folder.hpp>
 
 #include <filesystem>
@@ -83,10 +84,26 @@ Result<int> export_perfetto(const ExportOptions& options, const Terminal& termin
     return conclude(*run, check_event_files(*run, options.run), *result, terminal);
 }
 
+Result<int> export_openmetrics(const ExportOptions& options, const Terminal& terminal) {
+    const auto run = read_run(options.run);
+    if (!run)
+        return fail(run.error());
+    const auto text = openmetrics_text(*run);
+    if (!text)
+        return fail(text.error());
+    SNAPSCOPE_TRY(write_result(options.output, options.force, *text));
+    if (!run->finished)
+        terminal.note("warning: the run is unfinished");
+    return run->finished ? exit_done : exit_partial;
+}
+
 Result<int> export_run(const ExportOptions& options, const Terminal& terminal) {
     if (options.format == "perfetto")
         return export_perfetto(options, terminal);
-    return fail("'" + options.format + "' is no export format of this build", "--format perfetto", ErrorClass::usage);
+    if (options.format == "openmetrics")
+        return export_openmetrics(options, terminal);
+    return fail("'" + options.format + "' is no export format of this build", "--format perfetto or openmetrics",
+                ErrorClass::usage);
 }
 
 } // namespace
@@ -95,7 +112,9 @@ void add_export(CLI::App& app, Context& context) {
     CLI::App* verb = app.add_subcommand("export", "A run in the form that another tool reads")->group(group_read);
     auto options = std::make_shared<ExportOptions>();
     verb->add_option("RUN", options->run, "A run: a folder NAME.snap")->required();
-    verb->add_option("--format", options->format, "perfetto: Trace Event JSON for ui.perfetto.dev")
+    verb->add_option(
+            "--format", options->format,
+            "perfetto: Trace Event JSON for ui.perfetto.dev;\nopenmetrics: every window with its time, for Prometheus")
         ->required()
         ->type_name("FORMAT");
     verb->add_option("-o,--output", options->output, "Write to a file (standard output otherwise)")
@@ -104,7 +123,10 @@ void add_export(CLI::App& app, Context& context) {
     verb->add_flag("--force", options->force, "Replace an existing file");
     verb->footer(
         "Ctrl-C closes the file where it is: what is written is a valid trace (exit 3).\n\n"
-        "Example:\n  snapscope export busy.snap --format perfetto -o busy.json && snapscope trace check busy.json\n");
+        "Examples:\n"
+        "  snapscope export busy.snap --format perfetto -o busy.json && snapscope trace check busy.json\n"
+        "  snapscope export busy.snap --format openmetrics -o busy.om && promtool tsdb create-blocks-from openmetrics "
+        "busy.om data/\n");
     verb->callback([&context, options] {
         context.action = [&context, options] { return export_run(*options, context.terminal); };
     });

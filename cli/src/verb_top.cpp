@@ -43,19 +43,6 @@ constexpr int most_attempts = 20;
 constexpr std::size_t page = 10; // lines
 constexpr std::size_t text_columns = 100;
 
-// All but the probes, which trap in each snapshot: those only where they are asked for.
-const std::vector<std::string> default_sources{"ring", "mirror", "sched", "sql"};
-
-// After a restart the postmaster is another process; the data folder is the same.
-void stay_with(SessionOptions& options, const Postmaster& postmaster) {
-    if (postmaster.pgdata.empty())
-        return;
-    TargetSpec by_folder;
-    by_folder.pgdata = postmaster.pgdata;
-    by_folder.dsn = options.target.dsn;
-    options.target = std::move(by_folder);
-}
-
 milliseconds next_step(milliseconds now, bool longer) {
     const auto ms = static_cast<int>(now.count());
     if (longer) {
@@ -239,7 +226,7 @@ Status run_once(const VerbOptions& options, Session session, const Context& cont
 
 Result<int> run_top(VerbOptions& options, const Context& context) {
     const bool chosen = !options.sources.empty();
-    options.session.sources = chosen ? split(options.sources, ',') : default_sources;
+    options.session.sources = chosen ? split(options.sources, ',') : sources_without_probes();
     SNAPSCOPE_TRY(check_session(options.session));
     const auto& stop = catch_interrupts();
     if (!options.once && (::isatty(STDIN_FILENO) != 1 || ::isatty(STDOUT_FILENO) != 1))

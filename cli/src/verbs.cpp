@@ -6,6 +6,7 @@ void add_verbs(CLI::App& app, Context& context) {
     add_doctor(app, context);
     add_record(app, context);
     add_top(app, context);
+    add_serve(app, context);
     add_calibrate(app, context);
     add_show(app, context);
     add_export(app, context);

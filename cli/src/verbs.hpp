@@ -35,6 +35,7 @@ void add_doctor(CLI::App& app, Context& context);
 void add_record(CLI::App& app, Context& context);
 void add_calibrate(CLI::App& app, Context& context);
 void add_top(CLI::App& app, Context& context);
+void add_serve(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
 void add_import(CLI::App& app, Context& context);

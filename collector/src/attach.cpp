@@ -1,7 +1,9 @@
 #include "attach.hpp"
 
 #include "ebpf_source.hpp"
+#include "hitm_source.hpp"
 #include "mirror_source.hpp"
+#include "pcm_source.hpp"
 #include "ring_source.hpp"
 #include "sched_source.hpp"
 #include "sql_source.hpp"
@@ -62,6 +64,10 @@ class Attacher {
         if (name == "watch")
             return attach_watch(site_.proc, site_.postmaster.pid, site_.memory ? &*site_.memory : nullptr,
                                 {options_.overhead, options_.note});
+        if (name == "hitm")
+            return attach_hitm(site_.proc, site_.postmaster, site_.memory ? &*site_.memory : nullptr);
+        if (name == "pcm")
+            return attach_pcm(options_.interval);
         return fail(Error{ErrorClass::unavailable, "not in this version", ""});
     }
 

@@ -61,4 +61,19 @@ void keep_only_capabilities(const std::vector<const char*>& keep) {
     cap_set_proc(next.get());
 }
 
+struct LoweredCapabilities::Before {
+    CapabilitySet set;
+};
+
+LoweredCapabilities::LoweredCapabilities() : before_(new Before{CapabilitySet(cap_get_proc())}) {
+    const CapabilitySet lowered(cap_get_proc());
+    if (lowered && before_->set && cap_clear_flag(lowered.get(), CAP_EFFECTIVE) == 0)
+        cap_set_proc(lowered.get());
+}
+
+LoweredCapabilities::~LoweredCapabilities() {
+    if (before_->set)
+        cap_set_proc(before_->set.get());
+}
+
 } // namespace snapscope

@@ -1,7 +1,9 @@
 #include "attach.hpp"
 #include "ebpf_source.hpp"
+#include "hitm_source.hpp"
 #include "host_probes.hpp"
 #include "mirror_source.hpp"
+#include "pcm_source.hpp"
 #include "sched_source.hpp"
 #include "sql_source.hpp"
 #include "topology.hpp"
@@ -27,16 +29,6 @@ SourceStatus row(const std::string& name, const Status& works, const std::string
 
 SourceStatus row_of(const std::string& name, const Result<std::string>& works) {
     return works ? row(name, Status{}, *works) : row(name, fail(works.error()));
-}
-
-// A source that this version lacks: said first, then what the host could give.
-SourceStatus absent(const std::string& name, const Status& host, const std::string& could) {
-    auto status = row(name, fail("not in this version"));
-    if (host)
-        status.hint = "this host could: " + could;
-    else
-        status.hint = "nor could this host: " + host.error().message();
-    return status;
 }
 
 Status probe_ring(const Site& site) {
@@ -115,6 +107,7 @@ Result<Diagnosis> diagnose(const TargetSpec& spec) {
     SNAPSCOPE_TRY(check_target(spec));
     const ProcFs proc;
     Diagnosis diagnosis;
+    diagnosis.limits = kernel_limits(kernel_facts());
     SourceStatus watch; // stands below the server's
     const bool named = spec.pid || spec.pgdata || spec.port || spec.host;
     if (named || !find_postmasters(proc).empty()) {
@@ -131,8 +124,8 @@ Result<Diagnosis> diagnose(const TargetSpec& spec) {
             diagnosis.sources.push_back(row(name, fail(none)));
         watch = watch_without_server(none);
     }
-    diagnosis.sources.push_back(absent("hitm", probe_hardware_events(), "hardware memory events open"));
-    diagnosis.sources.push_back(absent("pcm", probe_msr(), "model-specific registers are readable"));
+    diagnosis.sources.push_back(row_of("hitm", probe_hitm()));
+    diagnosis.sources.push_back(row_of("pcm", probe_pcm()));
     diagnosis.sources.push_back(watch);
     diagnosis.sources.push_back(row("linetimer", probe_linetimer()));
     return diagnosis;

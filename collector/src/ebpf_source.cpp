@@ -1,7 +1,7 @@
 #include "ebpf_source.hpp"
 
-#include "bpf_support.hpp"
 #include "ebpf_events.hpp"
+#include "probe_links.hpp"
 #include "stock_source.hpp"
 
 #include <snapscope/collector/binary.hpp>
@@ -85,7 +85,7 @@ class UsdtCounter final : public EbpfSource {
 
     EbpfOptions options_;
     std::unique_ptr<snapshot_bpf, DestroySkeleton> skeleton_;
-    std::vector<std::unique_ptr<bpf_link, DestroyLink>> links_;
+    ProbeLinks links_; // goes before the program
     std::unique_ptr<EbpfEvents> events_;
     std::vector<Counted> last_;
     std::int64_t start_ns_ = 0, end_ns_ = 0;
@@ -111,11 +111,10 @@ Status UsdtCounter::attach_probes(const std::string& binary, const std::vector<s
             std::find(probes.begin(), probes.end(), probe.name) == probes.end())
             continue;
         LIBBPF_OPTS(bpf_usdt_opts, how, .usdt_cookie = static_cast<std::uint64_t>(probe.event));
-        bpf_link* link =
-            bpf_program__attach_usdt(skeleton_->progs.on_probe, -1, binary.c_str(), "snapscope", probe.name, &how);
-        if (link == nullptr)
-            return fail(bpf_error(std::string("cannot attach the probe ") + probe.name, errno));
-        links_.emplace_back(link);
+        SNAPSCOPE_TRY(links_.add(std::string("the probe ") + probe.name, [&] {
+            return bpf_program__attach_usdt(skeleton_->progs.on_probe, -1, binary.c_str(), "snapscope", probe.name,
+                                            &how);
+        }));
     }
     return {};
 }

@@ -1,6 +1,5 @@
 #include "elf_symbols.hpp"
 
-#include <snapscope/base/text.hpp>
 #include <snapscope/base/unique_fd.hpp>
 
 #include <algorithm>
@@ -8,7 +7,6 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <memory>
-#include <sstream>
 
 namespace snapscope {
 namespace {
@@ -17,7 +15,14 @@ struct EndElf {
     void operator()(Elf* elf) const { elf_end(elf); }
 };
 
-constexpr std::uint64_t page_mask = 4095;
+#if defined(__x86_64__)
+constexpr GElf_Half this_machine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr GElf_Half this_machine = EM_AARCH64;
+#else
+constexpr GElf_Half this_machine = EM_NONE;
+#endif
+
 constexpr std::size_t longest_instruction = 15;
 
 std::vector<GElf_Phdr> load_segments(Elf* elf) {
@@ -52,7 +57,8 @@ void read_table(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, const std::
         return;
     for (std::size_t i = 0; i < header.sh_size / header.sh_entsize; ++i) {
         GElf_Sym entry{};
-        if (gelf_getsym(data, static_cast<int>(i), &entry) == nullptr || entry.st_shndx == SHN_UNDEF)
+        if (gelf_getsym(data, static_cast<int>(i), &entry) == nullptr || entry.st_shndx == SHN_UNDEF ||
+            GELF_ST_BIND(entry.st_info) == STB_LOCAL)
             continue;
         const char* name = elf_strptr(elf, header.sh_link, entry.st_name);
         if (name == nullptr || std::ranges::find(names, name) == names.end())
@@ -98,44 +104,24 @@ Result<ElfSymbols> read_symbols(const std::string& file, const std::vector<std::
         return fail_errno("cannot read the server's binary", errno, "run as the server's user or as root");
     elf_version(EV_CURRENT);
     const std::unique_ptr<Elf, EndElf> elf(elf_begin(fd.get(), ELF_C_READ, nullptr));
-    if (!elf || elf_kind(elf.get()) != ELF_K_ELF)
-        return fail("the server's binary is no ELF file");
+    GElf_Ehdr machine{};
+    if (!elf || elf_kind(elf.get()) != ELF_K_ELF || gelf_getehdr(elf.get(), &machine) == nullptr ||
+        machine.e_machine != this_machine || machine.e_ident[EI_CLASS] != ELFCLASS64)
+        return fail("the server's binary is no ELF file of this machine");
     ElfSymbols found;
     const auto segments = load_segments(elf.get());
-    for (const auto& segment : segments)
-        if ((segment.p_offset & ~page_mask) == 0)
-            found.first_page = segment.p_vaddr & ~page_mask;
+    const auto first = std::ranges::find(segments, 0U, &GElf_Phdr::p_offset);
+    if (first == segments.end())
+        return fail("the server's binary has no segment that holds its first byte");
+    found.first_byte = first->p_vaddr;
     for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf.get(), section)) != nullptr;) {
         GElf_Shdr header{};
-        if (gelf_getshdr(section, &header) != nullptr && header.sh_type == SHT_DYNSYM)
+        if (gelf_getshdr(section, &header) != nullptr && (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB))
             read_table(elf.get(), section, header, names, found);
     }
     for (auto& [name, symbol] : found.symbols)
         place(symbol, segments, fd.get());
     return found;
-}
-
-std::optional<std::uint64_t> find_mapped_start(std::string_view maps, const FileIdentity& file) {
-    std::istringstream lines{std::string(maps)};
-    std::optional<std::uint64_t> by_name;
-    for (std::string line; std::getline(lines, line);) {
-        std::istringstream fields(line);
-        std::string range, rights, offset, device, inode, name;
-        if (!(fields >> range >> rights >> offset >> device >> inode))
-            continue;
-        std::getline(fields >> std::ws, name);
-        const auto start = parse_integer<std::uint64_t>(std::string_view(range).substr(0, range.find('-')), 16);
-        const auto colon = device.find(':');
-        if (!start || colon == std::string::npos || parse_integer<std::uint64_t>(offset, 16) != 0U)
-            continue;
-        if (parse_integer<std::uint32_t>(std::string_view(device).substr(0, colon), 16) == file.device_major &&
-            parse_integer<std::uint32_t>(std::string_view(device).substr(colon + 1), 16) == file.device_minor &&
-            parse_integer<std::uint64_t>(inode) == file.inode)
-            return start;
-        if (!by_name && name == file.name)
-            by_name = start;
-    }
-    return by_name;
 }
 
 } // namespace snapscope

@@ -1,5 +1,6 @@
-// Exported symbols of a server's binary: where its functions begin, and where
-// its variables lie once the load base is known.  Debug symbols are not needed.
+// Symbols of a server's binary, out of its dynamic symbol table, which a stripped
+// one also has, and its full one where there is any: where its functions begin,
+// and where its variables lie once the load base is known.
 #pragma once
 
 #include <snapscope/base/result.hpp>
@@ -7,7 +8,6 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,23 +29,13 @@ struct Symbol {
 };
 
 struct ElfSymbols {
-    std::map<std::string, Symbol, std::less<>> symbols; // of those asked for, the ones that it exports
-    std::uint64_t first_page = 0;                       // virtual address of what is mapped from offset 0
+    std::map<std::string, Symbol, std::less<>> symbols; // of those asked for, the ones that it has
+    std::uint64_t first_byte = 0;                       // where the file's first byte was linked to
 
     [[nodiscard]] const Symbol* find(std::string_view name) const;
 };
 
-// FILE may be a procfs exe link.
+// FILE may be a procfs exe link.  No ELF file for this machine: an error.
 [[nodiscard]] Result<ElfSymbols> read_symbols(const std::string& file, const std::vector<std::string>& names);
-
-// Where FILE's offset 0 is mapped, by device and inode, or by the name as the
-// kernel prints it where a file system shows others there; MAPS is the text of
-// procfs.  nullopt: not mapped.
-struct FileIdentity {
-    std::uint32_t device_major = 0, device_minor = 0;
-    std::uint64_t inode = 0;
-    std::string name;
-};
-[[nodiscard]] std::optional<std::uint64_t> find_mapped_start(std::string_view maps, const FileIdentity& file);
 
 } // namespace snapscope

@@ -42,17 +42,6 @@ tl::unexpected<Error> perf_error(const std::string& what, int error) {
 
 } // namespace
 
-Status probe_hardware_events() {
-    auto attributes = disabled_event(PERF_TYPE_HARDWARE);
-    attributes.config = PERF_COUNT_HW_CACHE_MISSES;
-    const int error = try_event(attributes);
-    if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
-        return no("no hardware PMU here", "HITM needs bare metal or a virtual PMU");
-    if (error != 0)
-        return perf_error("a hardware event", error);
-    return {};
-}
-
 Status probe_watchpoint() {
     static const std::uint64_t word = 0;
     auto attributes = disabled_event(PERF_TYPE_BREAKPOINT);
@@ -65,17 +54,6 @@ Status probe_watchpoint() {
     if (error != 0)
         return perf_error("a hardware watchpoint", error);
     return {};
-}
-
-Status probe_msr() {
-    const UniqueFd fd(::open("/dev/cpu/0/msr", O_RDONLY | O_CLOEXEC));
-    if (fd)
-        return {};
-    if (errno == ENOENT)
-        return no("no access to model-specific registers: /dev/cpu/0/msr is missing",
-                  "load the msr module on bare metal; most virtual machines have no uncore counters");
-    return no(std::string("no access to model-specific registers: ") + std::generic_category().message(errno),
-              "run as root with CAP_SYS_RAWIO");
 }
 
 Status probe_load_timing() {

@@ -6,12 +6,8 @@
 
 namespace snapscope {
 
-// A hardware memory-access event of the processor's PMU.
-[[nodiscard]] Status probe_hardware_events();
 // A hardware data watchpoint, set on this process and never enabled.
 [[nodiscard]] Status probe_watchpoint();
-// Model-specific registers, which uncore counters are read through.
-[[nodiscard]] Status probe_msr();
 // A time stamp counter that can time a single load.
 [[nodiscard]] Status probe_load_timing();
 // Class failed for fewer than two CPUs: a line needs two to travel between.

@@ -1,6 +1,7 @@
 #include "mirror_source.hpp"
 
 #include "mirror/anatomy_checks.hpp"
+#include "mirror/columns.hpp"
 #include "mirror/probe_session.hpp"
 #include "sql_source.hpp"
 
@@ -18,71 +19,6 @@ using mirror::WindowTally;
 
 constexpr double ns_per_s = 1e9;
 constexpr double least_share_of_rate = 0.5; // below it the rate is worth a word
-
-Value ratio(std::uint64_t part, std::uint64_t whole) {
-    return whole > 0 ? Value(static_cast<double>(part) / static_cast<double>(whole)) : std::nullopt;
-}
-
-Value seen(std::uint32_t value, std::uint64_t looks) {
-    return looks > 0 ? Value(value) : std::nullopt;
-}
-
-// One column: its value in a window that was observed from end to end.
-struct Column {
-    const char* name;
-    const char* unit;
-    Value (*value)(const WindowTally& window, const Counters& added, double seconds);
-};
-
-// docs/contracts.md
-constexpr Column columns[] = {
-    {"xids_assigned", "1", [](const WindowTally&, const Counters& c, double) { return Value(c.next_xid); }},
-    {"xid_ends", "1",
-     [](const WindowTally&, const Counters& c, double) {
-         return c.completion_count ? Value(*c.completion_count) : std::nullopt;
-     }},
-    {"latest_completed_advance", "1",
-     [](const WindowTally&, const Counters& c, double) { return Value(c.latest_completed_xid); }},
-    {"samples", "1", [](const WindowTally& w, const Counters&, double) { return Value(w.samples); }},
-    {"samples_per_second", "1/s",
-     [](const WindowTally& w, const Counters&, double s) {
-         return s > 0 ? Value(static_cast<double>(w.samples) / s) : std::nullopt;
-     }},
-    {"slots_taken", "1",
-     [](const WindowTally& w, const Counters&, double) { return ratio(w.taken, w.roster_samples); }},
-    {"slots_with_xid", "1",
-     [](const WindowTally& w, const Counters&, double) { return ratio(w.with_xid, w.xid_samples); }},
-    {"slots_with_xmin", "1",
-     [](const WindowTally& w, const Counters&, double) { return ratio(w.with_xmin, w.xmin_samples); }},
-    {"oldest_xid_age", "xids",
-     [](const WindowTally& w, const Counters&, double) { return seen(w.xid_age, w.xid_samples); }},
-    {"oldest_xmin_age", "xids",
-     [](const WindowTally& w, const Counters&, double) { return seen(w.xmin_age, w.xmin_samples); }},
-    {"horizon_age", "xids",
-     [](const WindowTally& w, const Counters&, double) { return seen(w.horizon_age, w.xmin_samples); }},
-    {"horizon_holder_slot", "slot",
-     [](const WindowTally& w, const Counters&, double) {
-         return w.horizon_slot ? Value(*w.horizon_slot) : std::nullopt;
-     }},
-    {"lock_exclusive_share", "1",
-     [](const WindowTally& w, const Counters&, double) { return ratio(w.lock_exclusive, w.samples); }},
-    {"lock_shared_share", "1",
-     [](const WindowTally& w, const Counters&, double) { return ratio(w.lock_shared, w.samples); }},
-    {"slots_waiting_for_lock", "1",
-     [](const WindowTally& w, const Counters&, double) { return ratio(w.waiting, w.proc_samples); }},
-};
-
-// NOW - BEFORE; in 13 latestCompletedXid has 32 bits.
-Counters difference(const Counters& now, const Counters& before, bool short_xids) {
-    Counters added;
-    added.next_xid = now.next_xid - before.next_xid;
-    added.latest_completed_xid = now.latest_completed_xid - before.latest_completed_xid;
-    if (short_xids)
-        added.latest_completed_xid &= 0xffffffffU;
-    if (now.completion_count && before.completion_count)
-        added.completion_count = *now.completion_count - *before.completion_count;
-    return added;
-}
 
 } // namespace
 
@@ -139,7 +75,7 @@ MirrorSource::MirrorSource(MirroredServer server, mirror::SamplerOptions options
 
 std::vector<SeriesName> MirrorSource::series() const {
     std::vector<SeriesName> names;
-    for (const auto& column : columns)
+    for (const auto& column : mirror::columns())
         names.push_back({column.name, column.unit});
     return names;
 }
@@ -160,15 +96,15 @@ std::vector<Value> MirrorSource::sample(std::int64_t now_ns) {
     std::vector<Value> values;
     if (whole) {
         const bool short_xids = server_.anatomy.layout.major == mirror::first_major;
-        const Counters added = difference(*now.counters, *last_->counters, short_xids);
-        for (const auto& column : columns)
+        const Counters added = mirror::difference(*now.counters, *last_->counters, short_xids);
+        for (const auto& column : mirror::columns())
             values.push_back(column.value(now.window, added, seconds));
         added_.next_xid += added.next_xid;
         added_.latest_completed_xid += added.latest_completed_xid;
         if (added.completion_count)
             added_.completion_count = added_.completion_count.value_or(0) + *added.completion_count;
     } else {
-        values.resize(std::size(columns));
+        values.resize(mirror::columns().size());
     }
     total_ += now.window;
     gaps_ = now.gaps;
@@ -213,7 +149,7 @@ void MirrorSource::put_slots(Run& run) const {
         if (slot.samples == 0)
             continue;
         Slot& row = slot_row(run, number);
-        if (!row.pid && tally.taken(slot) && slot.pid != 0)
+        if (!row.pid && slot.taken && slot.pid != 0)
             if (const auto pid = host_pid(slot.pid))
                 row.pid = static_cast<std::uint32_t>(*pid);
         if (!row.backend)
@@ -239,7 +175,7 @@ void MirrorSource::put_slots(Run& run) const {
 }
 
 // Of a server that does not tell its layout by itself.
-void MirrorSource::put_layout(Run& run) const {
+void MirrorSource::describe(Run& run) const {
     if (!run.layout.arrays.empty())
         return;
     const auto& a = sampler_.anatomy();
@@ -267,7 +203,6 @@ void MirrorSource::finish(std::int64_t now_ns, Run& run) {
         run.server.max_connections = server_.anatomy.max_connections;
     put_totals(run);
     put_slots(run);
-    put_layout(run);
 }
 
 std::string MirrorSource::notes() const {

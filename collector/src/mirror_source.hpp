@@ -36,6 +36,7 @@ class MirrorSource final : public Source {
                                                         const TargetSpec& spec, mirror::SamplerOptions options);
 
     [[nodiscard]] std::vector<SeriesName> series() const override;
+    void describe(Run& run) const override;
     void start(std::int64_t now_ns) override;
     std::vector<Value> sample(std::int64_t now_ns) override;
     void stop() override;
@@ -47,7 +48,6 @@ class MirrorSource final : public Source {
     MirrorSource(MirroredServer server, mirror::SamplerOptions options);
     void put_totals(Run& run) const;
     void put_slots(Run& run) const;
-    void put_layout(Run& run) const;
     [[nodiscard]] std::string notes() const;
 
     MirroredServer server_;

@@ -2,6 +2,7 @@
 #include "event_pump.hpp"
 #include "host.hpp"
 #include "load_run.hpp"
+#include "page_placement.hpp"
 #include "record_usage.hpp"
 #include "server_watch.hpp"
 
@@ -106,6 +107,9 @@ void Recording::describe() {
         }
         run_.sources.push_back(source->status());
     }
+    for (const auto& source : attached_.sources)
+        source->describe(run_);
+    run_.layout.memory = memory_placement(ProcFs(), static_cast<pid_t>(run_.server.pid), run_.layout.arrays);
     run_.sources.insert(run_.sources.end(), attached_.unavailable.begin(), attached_.unavailable.end());
     run_.clock.start_ns = monotonic_ns();
     run_.clock.end_ns = run_.clock.start_ns;
@@ -148,21 +152,19 @@ Status Recording::start_events() {
 // kept, and every later thread inherits that.
 void Recording::give_up_rights() const {
     std::vector<const char*> keep;
-    const auto is_mirror = [](const auto& source) { return source->status().name == "mirror"; };
-    if (std::any_of(attached_.sources.begin(), attached_.sources.end(), is_mirror)) {
-        keep.push_back("cap_sys_ptrace");
-        if (options_.map)
-            keep.insert(keep.end(), {"cap_checkpoint_restore", "cap_dac_read_search"});
-    }
-    const auto uses_bpf = [](const auto& source) {
-        const auto name = source->status().name;
-        return name == "ebpf" || name == "sched";
+    const auto takes_part = [this](std::string_view name) {
+        return std::ranges::any_of(attached_.sources,
+                                   [name](const auto& source) { return source->status().name == name; });
     };
-    if (std::any_of(attached_.sources.begin(), attached_.sources.end(), uses_bpf))
+    // Whose an entry is, where words lie, whether the segment is still there: read again and again.
+    if (takes_part("mirror") || takes_part("watch") || takes_part("hitm"))
+        keep.push_back("cap_sys_ptrace");
+    if (takes_part("mirror") && options_.map)
+        keep.insert(keep.end(), {"cap_checkpoint_restore", "cap_dac_read_search"});
+    if (takes_part("ebpf") || takes_part("sched"))
         keep.insert(keep.end(), {"cap_bpf", "cap_perfmon"});
-    const auto watches = [](const auto& source) { return source->status().name == "watch"; };
-    if (std::any_of(attached_.sources.begin(), attached_.sources.end(), watches))
-        keep.insert(keep.end(), {"cap_perfmon", "cap_sys_ptrace"}); // words move: where they lie is read each turn
+    if (takes_part("watch"))
+        keep.push_back("cap_perfmon");
     if (::geteuid() == 0)
         keep.insert(keep.end(), {"cap_dac_override", "cap_dac_read_search", "cap_kill"});
     keep_only_capabilities(keep);

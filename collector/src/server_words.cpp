@@ -1,15 +1,17 @@
 #include "server_words.hpp"
 
-#include <cerrno>
+#include "mirror/server_image.hpp"
+
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <sys/uio.h>
 
 namespace snapscope {
 namespace {
 
-constexpr std::uint32_t most_slots = 1U << 19U;
+using mirror::Anatomy;
+using mirror::load;
+using mirror::RemoteMemory;
+using mirror::ServerImage;
+
 constexpr std::size_t most_looked_at = 64;
 
 tl::unexpected<Error> refuse(std::string what) {
@@ -17,152 +19,70 @@ tl::unexpected<Error> refuse(std::string what) {
                       "this build keeps its shared memory otherwise than PostgreSQL's own; use ebpf and sql"});
 }
 
-template <typename T> Result<T> read_word(pid_t pid, std::uint64_t address) {
-    T value{};
-    SNAPSCOPE_TRY(read_memory(pid, address, &value, sizeof value));
-    return value;
+ServerWords words_of(const Anatomy& anatomy) {
+    const auto& l = anatomy.layout;
+    ServerWords words;
+    words.slots = anatomy.all_proc_count;
+    words.lock_state = anatomy.lock + mirror::lock_state;
+    if (l.all_pgxact) {
+        words.xid = {anatomy.pgxact + *l.pgxact_xid, *l.pgxact_bytes, words.slots};
+        words.xmin = {anatomy.pgxact + *l.pgxact_xmin, *l.pgxact_bytes, words.slots};
+    } else {
+        words.xid = {anatomy.xids, sizeof(std::uint32_t), words.slots};
+        words.xmin = {anatomy.all_procs + *l.proc_xmin, l.pgproc_bytes, words.slots};
+        words.array_offset = WordArray{anatomy.all_procs + *l.pgxactoff, l.pgproc_bytes, words.slots};
+    }
+    return words;
 }
 
-Result<std::uint64_t> load_base(const ProcFs& proc, pid_t pid, const ElfSymbols& symbols) {
-    struct stat file {};
-    const auto maps = read_text(proc.path(pid, "maps"), std::size_t{64} << 20U);
-    if (!maps || ::stat(proc.path(pid, "exe").c_str(), &file) != 0)
-        return fail(Error{ErrorClass::unavailable, "no right to read the server's memory map",
-                          "run as the server's user or with CAP_SYS_PTRACE"});
-    const auto start = find_mapped_start(
-        *maps, {::major(file.st_dev), ::minor(file.st_dev), file.st_ino, proc.link(pid, "exe").value_or("")});
-    if (!start)
-        return refuse("the server's binary is not mapped in the server");
-    return *start - symbols.first_page;
+Result<SlotNumber> find_number(const ServerImage& image, const Anatomy& anatomy) {
+    const bool in_proc = anatomy.layout.pgprocno.has_value();
+    const char* variable = in_proc ? "MyProc" : "MyProcNumber";
+    const auto address = image.address_of(variable);
+    if (!address)
+        return refuse(std::string("the server's binary does not export ") + variable);
+    return in_proc ? SlotNumber{0, *address, *anatomy.layout.pgprocno} : SlotNumber{*address, 0, 0};
 }
 
-class Finder {
-  public:
-    Finder(const ProcFs& proc, pid_t pid, const ElfSymbols& symbols, const StockLayout& layout)
-        : proc_(proc), pid_(pid), symbols_(symbols), layout_(layout) {}
+// One process: true when it has a slot and finds itself there.
+Result<bool> finds_itself(const ServerWords& words, const Anatomy& anatomy, mirror::Address my_proc, pid_t pid) {
+    const auto proc = load<mirror::Address>(RemoteMemory(pid), my_proc);
+    const auto number = slot_of(words, pid);
+    if (!proc || *proc == 0 || !number)
+        return false; // ended, or has no slot yet
+    if (*proc != anatomy.all_procs + std::uint64_t{*number} * anatomy.layout.pgproc_bytes)
+        return refuse(fmt::format("process {} says slot {} and is elsewhere", pid, *number));
+    return true;
+}
 
-    Result<ServerWords> find() {
-        const auto base = load_base(proc_, pid_, symbols_);
-        if (!base)
-            return fail(base.error());
-        base_ = *base;
-        for (const char* name : {"ProcGlobal", "MyProc", "MainLWLockArray"})
-            if (symbols_.find(name) == nullptr)
-                return refuse(std::string("the server's binary does not export ") + name);
-        SNAPSCOPE_TRY(read_header());
-        SNAPSCOPE_TRY(find_lock());
-        SNAPSCOPE_TRY(find_number());
-        SNAPSCOPE_TRY(confirm_numbers());
-        return words_;
+Status confirm_numbers(const ServerImage& image, const Anatomy& anatomy, const ServerWords& words) {
+    const auto my_proc = image.address_of("MyProc");
+    if (!my_proc)
+        return refuse("the server's binary does not export MyProc");
+    std::size_t confirmed = 0;
+    for (const pid_t child : image.proc().children_of(image.pid())) {
+        const auto right = finds_itself(words, anatomy, *my_proc, child);
+        if (!right)
+            return fail(right.error());
+        confirmed += *right ? 1U : 0U;
+        if (confirmed == most_looked_at)
+            break;
     }
-
-  private:
-    [[nodiscard]] std::uint64_t address(const char* name) const { return base_ + symbols_.find(name)->value; }
-
-    Status read_header() {
-        const auto header = read_word<std::uint64_t>(pid_, address("ProcGlobal"));
-        if (!header)
-            return fail(header.error());
-        const auto procs = read_word<std::uint64_t>(pid_, *header + stock::all_procs);
-        const auto second = read_word<std::uint64_t>(pid_, *header + stock::xids);
-        const auto count = read_word<std::uint32_t>(pid_, *header + layout_.proc_count);
-        if (!procs || !second || !count)
-            return refuse("ProcGlobal points nowhere");
-        if (*count == 0 || *count > most_slots)
-            return refuse(fmt::format("implausible number of slots ({})", *count));
-        procs_ = *procs;
-        words_.slots = *count;
-        if (layout_.array_offset) {
-            words_.xid = {*second, stock::xid_bytes, *count};
-            words_.xmin = {procs_ + layout_.proc_xmin, layout_.proc_bytes, *count};
-            words_.array_offset = WordArray{procs_ + *layout_.array_offset, layout_.proc_bytes, *count};
-        } else {
-            words_.xid = {*second, stock::pgxact_bytes, *count};
-            words_.xmin = {*second + stock::pgxact_xmin, stock::pgxact_bytes, *count};
-        }
-        return {};
-    }
-
-    Status find_lock() {
-        const auto locks = read_word<std::uint64_t>(pid_, address("MainLWLockArray"));
-        if (!locks)
-            return fail(locks.error());
-        const std::uint64_t lock = *locks + std::uint64_t{stock::proc_array_lock} * stock::lock_bytes;
-        const auto tranche = read_word<std::uint16_t>(pid_, lock + stock::lock_tranche);
-        if (!tranche || *tranche != stock::proc_array_lock)
-            return refuse(fmt::format("lock {} carries the tranche {}", stock::proc_array_lock, tranche.value_or(0)));
-        words_.lock_state = lock + stock::lock_state;
-        return {};
-    }
-
-    Status find_number() {
-        if (layout_.proc_number)
-            words_.number = {0, address("MyProc"), *layout_.proc_number};
-        else if (symbols_.find("MyProcNumber") != nullptr)
-            words_.number.address = address("MyProcNumber");
-        else
-            return refuse("the server's binary does not export MyProcNumber");
-        return {};
-    }
-
-    // One process: true when it has a slot and finds itself there.
-    Result<bool> confirm(pid_t pid) const {
-        const auto proc = read_word<std::uint64_t>(pid, address("MyProc"));
-        if (!proc || *proc == 0)
-            return false; // ended, or has no slot yet
-        const auto number =
-            read_word<std::uint32_t>(pid, layout_.proc_number ? *proc + *layout_.proc_number : words_.number.address);
-        if (!number)
-            return false;
-        if (*proc != procs_ + std::uint64_t{*number} * layout_.proc_bytes || *number >= words_.slots)
-            return refuse(fmt::format("process {} says slot {} and is elsewhere", pid, *number));
-        return true;
-    }
-
-    Status confirm_numbers() const {
-        std::size_t confirmed = 0;
-        for (const pid_t child : proc_.children_of(pid_)) {
-            const auto right = confirm(child);
-            if (!right)
-                return fail(right.error());
-            confirmed += *right ? 1U : 0U;
-            if (confirmed == most_looked_at)
-                break;
-        }
-        return confirmed > 0 ? Status{} : refuse("no process of the server confirms where slots lie");
-    }
-
-    const ProcFs& proc_;
-    pid_t pid_;
-    const ElfSymbols& symbols_;
-    const StockLayout& layout_;
-    std::uint64_t base_ = 0, procs_ = 0;
-    ServerWords words_;
-};
+    return confirmed > 0 ? Status{} : refuse("no process of the server confirms where slots lie");
+}
 
 } // namespace
 
-Status read_memory(pid_t pid, std::uint64_t address, void* into, std::size_t bytes) {
-    const iovec here{into, bytes};
-    // An address of the other process; it is never dereferenced here.
-    const iovec there{reinterpret_cast<void*>(address), bytes}; // NOLINT(performance-no-int-to-ptr)
-    if (::process_vm_readv(pid, &here, 1, &there, 1, 0) == static_cast<ssize_t>(bytes))
-        return {};
-    auto error = fail_errno("cannot read the server's memory", errno).value();
-    error.error_class = ErrorClass::unavailable;
-    error.hint = "run as the server's user or with CAP_SYS_PTRACE";
-    return fail(std::move(error));
-}
-
 std::optional<std::uint32_t> slot_of(const ServerWords& words, pid_t pid) {
+    const RemoteMemory memory(pid);
     std::uint64_t at = words.number.address;
     if (at == 0) {
-        const auto proc = read_word<std::uint64_t>(pid, words.number.pointer);
+        const auto proc = load<std::uint64_t>(memory, words.number.pointer);
         if (!proc || *proc == 0)
             return std::nullopt;
         at = *proc + words.number.offset;
     }
-    const auto number = read_word<std::uint32_t>(pid, at);
+    const auto number = load<std::uint32_t>(memory, at);
     return number && *number < words.slots ? std::optional(*number) : std::nullopt;
 }
 
@@ -170,19 +90,26 @@ ServerWords patched_words(const snapscope_header& header) {
     ServerWords words;
     words.slots = header.slots;
     words.xid = {header.pgxact_address, header.pgxact_stride, header.slots};
-    words.xmin = {header.pgxact_address + stock::pgxact_xmin, header.pgxact_stride, header.slots};
-    words.lock_state = header.lock_address + stock::lock_state;
+    words.xmin = {header.pgxact_address + mirror::table_layout(mirror::first_major).pgxact_xmin.value(),
+                  header.pgxact_stride, header.slots};
+    words.lock_state = header.lock_address + mirror::lock_state;
     return words;
 }
 
-const std::vector<std::string>& word_symbols() {
-    static const std::vector<std::string> names{"ProcGlobal", "MyProc", "MainLWLockArray", "MyProcNumber"};
-    return names;
-}
-
-Result<ServerWords> stock_words(const ProcFs& proc, pid_t postmaster, const ElfSymbols& symbols,
-                                const StockLayout& layout) {
-    return Finder(proc, postmaster, symbols, layout).find();
+Result<StockWords> stock_words(const ProcFs& proc, pid_t postmaster) {
+    const auto image = ServerImage::open(proc, postmaster);
+    if (!image)
+        return fail(image.error());
+    const auto anatomy = image->locate();
+    if (!anatomy)
+        return fail(anatomy.error());
+    ServerWords words = words_of(*anatomy);
+    const auto number = find_number(*image, *anatomy);
+    if (!number)
+        return fail(number.error());
+    words.number = *number;
+    SNAPSCOPE_TRY(confirm_numbers(*image, *anatomy, words));
+    return StockWords{words, anatomy->layout};
 }
 
 } // namespace snapscope

@@ -1,17 +1,15 @@
 // The words of a running server's shared memory that a snapshot reads and that
 // transactions write, by their addresses in its processes, which all of them
 // share.  Filled from a patched server's memory file, or on an unpatched one
-// from exported symbols and a table of offsets that is confirmed first.
+// from what the mirror has found and checked (mirror/anatomy.hpp).
 #pragma once
 
-#include "elf_symbols.hpp"
-#include "stock_layout.hpp"
+#include "mirror/layout.hpp"
 
 #include <snapscope/base/result.hpp>
 #include <snapscope/collector/procfs.hpp>
 #include <snapscope/probes/abi.h>
 
-#include <cstddef>
 #include <optional>
 
 namespace snapscope {
@@ -41,19 +39,16 @@ struct ServerWords {
     SlotNumber number;
 };
 
-// BYTES of PID at ADDRESS into INTO.
-[[nodiscard]] Status read_memory(pid_t pid, std::uint64_t address, void* into, std::size_t bytes);
-
 [[nodiscard]] ServerWords patched_words(const snapscope_header& header);
 
-// The symbols that stock_words() wants.
-[[nodiscard]] const std::vector<std::string>& word_symbols();
-
-// Confirms LAYOUT on the live server: every process that has a slot finds itself
-// at its number's place in the array, and the lock carries the tranche that is
-// expected.  Contradicted or unreadable: class unavailable, with what was found.
-[[nodiscard]] Result<ServerWords> stock_words(const ProcFs& proc, pid_t postmaster, const ElfSymbols& symbols,
-                                              const StockLayout& layout);
+struct StockWords {
+    ServerWords words;
+    mirror::Layout layout;
+};
+// Runs the mirror's checks on the live server, and confirms that each process that
+// has a slot finds itself at its number's place.  Contradicted, unknown or
+// unreadable: class unavailable, with what was found.
+[[nodiscard]] Result<StockWords> stock_words(const ProcFs& proc, pid_t postmaster);
 
 // The slot of the server's process PID; nullopt when it has none, or has ended.
 [[nodiscard]] std::optional<std::uint32_t> slot_of(const ServerWords& words, pid_t pid);

@@ -1,8 +1,8 @@
 #include "attach.hpp"
 #include "event_pump.hpp"
+#include "host.hpp"
 #include "record_usage.hpp"
 #include "server_watch.hpp"
-#include "topology.hpp"
 
 #include <snapscope/collector/session.hpp>
 
@@ -36,8 +36,10 @@ struct Session::State {
     void describe() {
         info.postmaster = site.postmaster;
         info.server = site.server;
-        if (auto topology = topology_of_host())
-            info.cpus = std::move(topology->cpus);
+        if (site.memory)
+            info.layout = layout_of(site.memory->header());
+        if (auto host = describe_host())
+            info.host = std::move(*host);
         for (const auto& source : attached.sources) {
             info.attached.push_back(source->status().name);
             for (const auto& column : source->series())
@@ -58,6 +60,20 @@ Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
+
+const std::vector<std::string>& sources_without_probes() {
+    static const std::vector<std::string> names{"ring", "mirror", "sched", "sql"};
+    return names;
+}
+
+void stay_with(SessionOptions& options, const Postmaster& postmaster) {
+    if (postmaster.pgdata.empty())
+        return;
+    TargetSpec by_folder;
+    by_folder.pgdata = postmaster.pgdata;
+    by_folder.dsn = options.target.dsn;
+    options.target = std::move(by_folder);
+}
 
 Status check_session(const SessionOptions& options) {
     SNAPSCOPE_TRY(check_target(options.target));

@@ -20,13 +20,25 @@ constexpr NamedFunction entry_functions[] = {{"GetSnapshotData", SNAPSCOPE_STOCK
                                              {"GetNewTransactionId", SNAPSCOPE_STOCK_NEW_XID}};
 
 std::vector<std::string> wanted_symbols() {
-    std::vector<std::string> names = word_symbols();
+    std::vector<std::string> names;
     for (const auto& function : entry_functions)
         names.emplace_back(function.name);
     return names;
 }
 
 } // namespace
+
+ProbeRates rates_of(const StockHits& seen, double elapsed_ns, double server_cpu_ns) {
+    ProbeRates rates;
+    for (std::size_t probe = 0; probe < SNAPSCOPE_STOCK_PROBES; ++probe) {
+        rates.own[probe] = static_cast<double>(seen.own[probe]) * ns_per_s / elapsed_ns;
+        rates.others[probe] = static_cast<double>(seen.others[probe]) * ns_per_s / elapsed_ns;
+    }
+    rates.own[SNAPSCOPE_STOCK_RETURN] = rates.own[SNAPSCOPE_STOCK_SNAPSHOT];
+    rates.others[SNAPSCOPE_STOCK_RETURN] = rates.others[SNAPSCOPE_STOCK_SNAPSHOT];
+    rates.server_cpu = at_least_used(elapsed_ns, server_cpu_ns) / elapsed_ns;
+    return rates;
+}
 
 Result<StockPlan> StockPlan::make(const ProcFs& proc, pid_t postmaster, const std::string& exe) {
     const auto symbols = read_symbols(exe, wanted_symbols());
@@ -57,29 +69,22 @@ Result<StockPlan> StockPlan::make(const ProcFs& proc, pid_t postmaster, const st
     plan.waits_ = std::ranges::count(facts->server_probes, "lwlock__wait__start") > 0 &&
                   std::ranges::count(facts->server_probes, "lwlock__wait__done") > 0;
     plan.options_.postmaster = postmaster;
-    plan.learn_words(proc, postmaster, *symbols, facts->version.value_or(""));
+    plan.learn_words(proc, postmaster);
     return plan;
 }
 
-void StockPlan::learn_words(const ProcFs& proc, pid_t postmaster, const ElfSymbols& symbols,
-                            const std::string& version) {
+void StockPlan::learn_words(const ProcFs& proc, pid_t postmaster) {
     options_.rows = rows_by_pid;
-    const auto major = major_of(version);
-    const auto layout = major ? stock_layout(*major) : std::nullopt;
-    if (!layout) {
-        unknown_ = fmt::format("the layout of version {} is not known", version.empty() ? "(none stated)" : version);
+    const auto found = stock_words(proc, postmaster);
+    if (!found) {
+        unknown_ = found.error().what;
         return;
     }
-    const auto words = stock_words(proc, postmaster, symbols, *layout);
-    if (!words) {
-        unknown_ = words.error().what;
-        return;
-    }
-    options_.number = words->number;
-    options_.rows = words->slots;
-    options_.completion_count = layout->completion_count;
+    options_.number = found->words.number;
+    options_.rows = found->words.slots;
+    options_.completion_count = found->layout.snapshot_completion_count;
     options_.fields_known = true;
-    scans_only_ = !layout->completion_count;
+    scans_only_ = !options_.completion_count;
 }
 
 bool StockPlan::has(snapscope_stock_probe probe) const {

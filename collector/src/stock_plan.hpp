@@ -20,6 +20,9 @@ struct ProbeRates {
     double server_cpu = 0; // of one CPU, at_least_used()
 };
 
+// SEEN of entries in ELAPSED_NS; each entry returns.
+[[nodiscard]] ProbeRates rates_of(const StockHits& seen, double elapsed_ns, double server_cpu_ns);
+
 class StockPlan {
   public:
     // EXE may be a procfs link.  Class unavailable without GetSnapshotData.
@@ -43,7 +46,7 @@ class StockPlan {
     }
 
   private:
-    void learn_words(const ProcFs& proc, pid_t postmaster, const ElfSymbols& symbols, const std::string& version);
+    void learn_words(const ProcFs& proc, pid_t postmaster);
 
     std::vector<ProbedFunction> functions_;
     std::array<double, SNAPSCOPE_STOCK_PROBES> ns_each_{};

@@ -67,13 +67,6 @@ Result<std::unique_ptr<StockProbes>> StockProbes::load(const StockProbeOptions& 
     return probes;
 }
 
-Status StockProbes::keep(bpf_link* link, const char* what) {
-    if (link == nullptr)
-        return fail(bpf_error(std::string("cannot attach to ") + what, errno));
-    links_.emplace_back(link);
-    return {};
-}
-
 Status StockProbes::attach(const std::string& file, const ProbedFunction& function, pid_t pid) {
     const auto& programs = skeleton_->progs;
     bpf_program* program = nullptr;
@@ -99,24 +92,28 @@ Status StockProbes::attach(const std::string& file, const ProbedFunction& functi
         return fail("no such probe");
     }
     const bool is_return = function.probe == SNAPSCOPE_STOCK_RETURN;
-    return keep(bpf_program__attach_uprobe(program, is_return, pid, file.c_str(), function.file_offset), what);
+    const auto set = [&] {
+        return bpf_program__attach_uprobe(program, is_return, pid, file.c_str(), function.file_offset);
+    };
+    return pid == 0 ? links_.add_own(what, set) : links_.add(what, set);
 }
 
 Status StockProbes::attach_waits(const std::string& file) {
     for (const auto& probe : wait_probes) {
         LIBBPF_OPTS(bpf_usdt_opts, how, .usdt_cookie = probe.cookie);
-        SNAPSCOPE_TRY(
-            keep(bpf_program__attach_usdt(skeleton_->progs.on_wait, -1, file.c_str(), "postgresql", probe.name, &how),
-                 probe.name));
+        SNAPSCOPE_TRY(links_.add(probe.name, [&] {
+            return bpf_program__attach_usdt(skeleton_->progs.on_wait, -1, file.c_str(), "postgresql", probe.name, &how);
+        }));
     }
     return {};
 }
 
 Status StockProbes::attach_estimate(const std::string& file, const ProbedFunction& function) {
     LIBBPF_OPTS(bpf_uprobe_opts, how, .bpf_cookie = static_cast<std::uint64_t>(function.probe));
-    return keep(
-        bpf_program__attach_uprobe_opts(skeleton_->progs.on_estimate, -1, file.c_str(), function.file_offset, &how),
-        "a function");
+    return links_.add("a function", [&] {
+        return bpf_program__attach_uprobe_opts(skeleton_->progs.on_estimate, -1, file.c_str(), function.file_offset,
+                                               &how);
+    });
 }
 
 void StockProbes::detach() {

@@ -2,7 +2,8 @@
 // attached: the thin part that touches the kernel.
 #pragma once
 
-#include "bpf_support.hpp"
+#include "elf_symbols.hpp"
+#include "probe_links.hpp"
 #include "server_words.hpp"
 
 #include <snapscope/base/mapping.hpp>
@@ -71,12 +72,11 @@ class StockProbes {
         void operator()(stock_bpf* skeleton) const;
     };
     StockProbes() = default;
-    Status keep(bpf_link* link, const char* what);
 
     std::unique_ptr<stock_bpf, Destroy> skeleton_;
     Mapping rows_;
     std::size_t row_count_ = 0;
-    std::vector<std::unique_ptr<bpf_link, DestroyLink>> links_;
+    ProbeLinks links_; // goes before the program
 };
 
 } // namespace snapscope

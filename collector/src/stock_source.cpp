@@ -2,7 +2,7 @@
 
 #include "ebpf_events.hpp"
 #include "server_cpu.hpp"
-#include "stock_plan.hpp"
+#include "stock_counts.hpp"
 
 #include <snapscope/base/unique_fd.hpp>
 
@@ -21,12 +21,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds estimate_for{200};
 constexpr milliseconds estimate_step{10};
 constexpr std::uint64_t enough_calls = 20000;
-
-struct Counted {
-    const char* name;
-    const char* unit;
-    std::optional<std::uint64_t> value;
-};
 
 class StockCounter final : public StockSource {
   public:
@@ -49,12 +43,10 @@ class StockCounter final : public StockSource {
     [[nodiscard]] bool interrupted() const override { return !broken_.empty(); }
 
   private:
-    [[nodiscard]] std::vector<Counted> read() const;
+    [[nodiscard]] std::vector<StockCount> read() const { return stock_counts(plan_, *probes_); }
     void settle_account(std::int64_t now_ns);
     void pause();
     void resume();
-    void put_slots(Run& run) const;
-    void put_histograms(Run& run) const;
     [[nodiscard]] double observed_share() const;
 
     StockPlan plan_;
@@ -65,7 +57,7 @@ class StockCounter final : public StockSource {
     OverheadBudget budget_;
     std::unique_ptr<StockProbes> probes_;
     std::unique_ptr<EbpfEvents> events_;
-    std::vector<Counted> last_;
+    std::vector<StockCount> last_;
     StockHits last_hits_{};
     std::string broken_;
     bool ended_ = false;
@@ -107,14 +99,7 @@ Status StockCounter::estimate() {
     probes_->detach();
     seen = probes_->hits();
     last_hits_ = seen;
-    ProbeRates rates;
-    for (std::size_t probe = 0; probe < SNAPSCOPE_STOCK_PROBES; ++probe) {
-        rates.own[probe] = static_cast<double>(seen.own[probe]) * 1e9 / elapsed;
-        rates.others[probe] = static_cast<double>(seen.others[probe]) * 1e9 / elapsed;
-    }
-    rates.own[SNAPSCOPE_STOCK_RETURN] = rates.own[SNAPSCOPE_STOCK_SNAPSHOT];
-    rates.others[SNAPSCOPE_STOCK_RETURN] = rates.others[SNAPSCOPE_STOCK_SNAPSHOT];
-    rates.server_cpu = at_least_used(elapsed, static_cast<double>(cpu_.advance().value_or(0))) / elapsed;
+    const auto rates = rates_of(seen, elapsed, static_cast<double>(cpu_.advance().value_or(0)));
     const auto text = describe_cost(plan_, rates, budget_);
     if (budget_.duty(cost_share(plan_, rates)) < least_duty)
         return fail(Error{ErrorClass::unavailable, text, "allow more with --overhead, or use --source mirror"});
@@ -141,45 +126,6 @@ Status StockCounter::observe() {
     for (const auto& function : plan_.functions())
         SNAPSCOPE_TRY(probes_->attach(file_, function));
     return plan_.waits() ? probes_->attach_waits(file_) : Status{};
-}
-
-std::vector<Counted> StockCounter::read() const {
-    snapscope_stock_row sum{};
-    for (const auto& row : probes_->rows()) {
-        const auto add = [&](auto snapscope_stock_row::*field) {
-            sum.*field += __atomic_load_n(&(row.*field), __ATOMIC_RELAXED);
-        };
-        add(&snapscope_stock_row::scanned);
-        add(&snapscope_stock_row::reused);
-        add(&snapscope_stock_row::xids);
-        add(&snapscope_stock_row::subxids);
-        add(&snapscope_stock_row::suboverflowed);
-        add(&snapscope_stock_row::new_xids);
-        add(&snapscope_stock_row::ends_with_xid);
-        add(&snapscope_stock_row::ends_without_xid);
-        for (std::size_t mode = 0; mode < 2; ++mode) {
-            sum.waits[mode] += row.waits[mode];
-            sum.wait_ns[mode] += row.wait_ns[mode];
-        }
-    }
-    const bool known = plan_.unknown().empty();
-    const auto when = [](bool told, std::uint64_t value) { return told ? std::optional(value) : std::nullopt; };
-    const bool ends = plan_.has(SNAPSCOPE_STOCK_XACT_END);
-    const bool waits = plan_.waits();
-    return {{"snapshots_taken", "1", sum.scanned + sum.reused},
-            {"snapshots_reused", "1", when(known, sum.reused)},
-            {"snapshots_rebuilt", "1", when(known, plan_.scans_only() ? 0 : sum.scanned)},
-            {"snapshots_private_scans", "1", when(known, plan_.scans_only() ? sum.scanned : 0)},
-            {"snapshots_suboverflowed", "1", when(known, sum.suboverflowed)},
-            {"xids_found", "1", when(known, sum.xids)},
-            {"subxids_found", "1", when(known, sum.subxids)},
-            {"xids_assigned", "1", when(plan_.has(SNAPSCOPE_STOCK_NEW_XID), sum.new_xids)},
-            {"xacts_with_xid", "1", when(ends, sum.ends_with_xid)},
-            {"xacts_without_xid", "1", when(ends, sum.ends_without_xid)},
-            {"lock_waits_exclusive", "1", when(waits, sum.waits[SNAPSCOPE_STOCK_EXCLUSIVE])},
-            {"lock_waits_shared", "1", when(waits, sum.waits[SNAPSCOPE_STOCK_SHARED])},
-            {"lock_wait_ns_exclusive", "ns", when(waits, sum.wait_ns[SNAPSCOPE_STOCK_EXCLUSIVE])},
-            {"lock_wait_ns_shared", "ns", when(waits, sum.wait_ns[SNAPSCOPE_STOCK_SHARED])}};
 }
 
 std::vector<SeriesName> StockCounter::series() const {
@@ -255,49 +201,6 @@ void StockCounter::stop() {
     ended_ = true;
 }
 
-void StockCounter::put_slots(Run& run) const {
-    if (!plan_.unknown().empty())
-        return; // rows are processes in order of appearance
-    const auto rows = probes_->rows();
-    for (std::uint32_t number = 0; number < rows.size(); ++number) {
-        const auto& row = rows[number];
-        const std::uint64_t taken = row.scanned + row.reused;
-        if (taken == 0)
-            continue;
-        Slot& slot = slot_row(run, number);
-        slot.pid = row.pid;
-        slot.taken = taken;
-        slot.reused = row.reused;
-        slot.rebuilt = plan_.scans_only() ? 0 : row.scanned;
-        slot.private_scans = plan_.scans_only() ? row.scanned : 0;
-    }
-}
-
-void StockCounter::put_histograms(Run& run) const {
-    std::array<LogHistogram, outcome_count> by_outcome;
-    const std::size_t scanned = plan_.scans_only() ? SNAPSCOPE_OUTCOME_PRIVATE_SCAN : SNAPSCOPE_OUTCOME_REBUILT;
-    for (const auto& row : probes_->rows()) {
-        for (const auto& [kind, outcome] : {std::pair{SNAPSCOPE_STOCK_SCANNED, scanned},
-                                            std::pair{SNAPSCOPE_STOCK_REUSED, std::size_t{SNAPSCOPE_OUTCOME_REUSED}}}) {
-            if (row.max_ns[kind] == 0 && row.min_ns[kind] == 0)
-                continue;
-            for (std::size_t bucket = 0; bucket < SNAPSCOPE_BUCKETS; ++bucket)
-                by_outcome[outcome].add_bucket(bucket, row.buckets[kind][bucket]);
-            by_outcome[outcome].note_extremes(row.min_ns[kind], row.max_ns[kind]);
-        }
-    }
-    for (auto& histogram : duration_histograms(by_outcome, "ebpf"))
-        if (plan_.unknown().empty() || histogram.label.empty())
-            run.histograms.push_back(std::move(histogram));
-    if (!plan_.waits())
-        return;
-    const auto waits = probes_->waits();
-    for (const auto& [mode, label] :
-         {std::pair{SNAPSCOPE_STOCK_EXCLUSIVE, "exclusive"}, std::pair{SNAPSCOPE_STOCK_SHARED, "shared"}})
-        if (waits[mode].count() > 0)
-            run.histograms.push_back(waits[mode].to_histogram("lock_wait", "ebpf", "ns", label));
-}
-
 double StockCounter::observed_share() const {
     const auto whole = static_cast<double>(std::max<std::int64_t>(end_ns_ - start_ns_, 1));
     return std::clamp(static_cast<double>(observed_ns_) / whole, 0.0, 1.0);
@@ -316,8 +219,8 @@ void StockCounter::finish(std::int64_t now_ns, Run& run) {
         run.totals.push_back({counted.name, "ebpf", counted.unit, value});
     }
     run.totals.push_back({"observed_ns", "ebpf", "ns", observed_ns_});
-    put_histograms(run);
-    put_slots(run);
+    put_stock_histograms(plan_, *probes_, run);
+    put_stock_slots(plan_, *probes_, run);
     run.warnings.insert(run.warnings.end(), plan_.warnings().begin(), plan_.warnings().end());
     if (events_)
         run.clock.backward_stamps += events_->backward_stamps();
@@ -367,33 +270,6 @@ Result<std::unique_ptr<StockCounter>> prepare(const ProcFs& proc, pid_t postmast
 }
 
 } // namespace
-
-Status StockSource::check(const std::string& binary) {
-    const auto symbols = read_symbols(binary, {"GetSnapshotData"});
-    if (!symbols)
-        return fail(Error{ErrorClass::unavailable, symbols.error().what, symbols.error().hint});
-    if (symbols->find("GetSnapshotData") == nullptr)
-        return fail(Error{ErrorClass::unavailable, "the server's binary does not export GetSnapshotData",
-                          "use a build whose dynamic symbols are not stripped"});
-    return {};
-}
-
-Result<std::string> StockSource::probe(const ProcFs& proc, pid_t postmaster) {
-    auto plan = StockPlan::make(proc, postmaster, proc.path(postmaster, "exe").string());
-    if (!plan)
-        return fail(plan.error());
-    if (const auto loaded = StockProbes::load(plan->options()); !loaded)
-        return fail(loaded.error());
-    SNAPSCOPE_TRY(plan->measure_costs());
-    std::string text = fmt::format("by uprobes, {:.1f} us a snapshot on this kernel", plan->snapshot_ns() / 1e3);
-    if (!plan->waits())
-        text += "; no lock waits: built without USDT";
-    if (!plan->unknown().empty())
-        text += "; no slots and outcomes: " + plan->unknown();
-    for (const auto& warning : plan->warnings())
-        text += "; " + warning;
-    return text;
-}
 
 Result<std::unique_ptr<EbpfSource>> StockSource::attach(const ProcFs& proc, pid_t postmaster,
                                                         const EbpfOptions& options) {

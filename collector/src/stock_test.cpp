@@ -2,7 +2,6 @@
 #include "elf_symbols.hpp"
 #include "overhead_budget.hpp"
 #include "server_cpu.hpp"
-#include "stock_layout.hpp"
 #include "stock_plan.hpp"
 #include "watch_source.hpp"
 #include "word_watch.hpp"
@@ -24,29 +23,6 @@ TEST(FirstInstruction, IsCheapOnlyWhereTheKernelEmulatesIt) {
     EXPECT_EQ(classify_instruction({0x48, 0x89, 0xe5}), FirstInstruction::other) << "mov";
     EXPECT_EQ(classify_instruction({0x41}), FirstInstruction::other) << "a prefix alone";
     EXPECT_EQ(classify_instruction({}), FirstInstruction::other);
-}
-
-TEST(MappedStart, IsTheFilesOffsetZero) {
-    const std::string maps = "5500000-5600000 r-xp 00000000 00:00 0 [uprobes-trampoline]\n"
-                             "7f00000-7f10000 r--p 00001000 fe:01 42 /usr/bin/postgres\n"
-                             "8f00000-8f10000 r--p 00000000 fe:01 42 /usr/bin/postgres\n"
-                             "9f00000-9f10000 r--p 00000000 fe:01 43 /lib/libc.so\n";
-    EXPECT_EQ(find_mapped_start(maps, {0xfe, 1, 42, ""}), 0x8f00000U);
-    EXPECT_EQ(find_mapped_start(maps, {0, 77, 42, "/usr/bin/postgres"}), 0x8f00000U) << "an overlay shows others";
-    EXPECT_EQ(find_mapped_start(maps, {0xfe, 1, 44, "/usr/bin/other"}), std::nullopt);
-    EXPECT_EQ(find_mapped_start("nonsense\n", {0xfe, 1, 42, "x"}), std::nullopt);
-}
-
-TEST(StockLayout, IsKnownFrom13To18) {
-    for (int major = 13; major <= 18; ++major)
-        EXPECT_EQ(stock_layout(major).value_or(StockLayout{}).major, major);
-    EXPECT_FALSE(stock_layout(12));
-    EXPECT_FALSE(stock_layout(19)) << "19 lays shared memory out anew";
-    EXPECT_FALSE(stock_layout(13)->completion_count) << "13 never reuses";
-    EXPECT_EQ(major_of("15.18 (Debian 15.18-0+deb12u1)"), 15);
-    EXPECT_EQ(major_of("18devel"), 18);
-    EXPECT_EQ(major_of(""), std::nullopt);
-    EXPECT_EQ(major_of("devel"), std::nullopt);
 }
 
 TEST(OverheadBudget, AllowsWhileTheServersTimePaysForIt) {

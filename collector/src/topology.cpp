@@ -50,8 +50,8 @@ class Numbers {
     std::map<hwloc_obj_t, std::uint32_t> numbers_;
 };
 
-Topology read(hwloc_topology_t topology) {
-    Topology out;
+HostTopology read(hwloc_topology_t topology) {
+    HostTopology out;
     if (const hwloc_obj_t machine = hwloc_get_root_obj(topology))
         out.memory_bytes = machine->total_memory;
     Numbers caches;
@@ -73,7 +73,7 @@ Topology read(hwloc_topology_t topology) {
     return out;
 }
 
-Result<Topology> load(const std::function<int(hwloc_topology_t)>& set_up, const char* what) {
+Result<HostTopology> load(const std::function<int(hwloc_topology_t)>& set_up, const char* what) {
     hwloc_topology_t raw = nullptr;
     if (hwloc_topology_init(&raw) != 0)
         return fail("cannot set up hwloc");
@@ -85,18 +85,18 @@ Result<Topology> load(const std::function<int(hwloc_topology_t)>& set_up, const 
 
 } // namespace
 
-Result<Topology> topology_of_host() {
+Result<HostTopology> topology_of_host() {
     return load(
         [](hwloc_topology_t raw) { return hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED); },
         "this host's topology");
 }
 
-Result<Topology> topology_from_synthetic(const std::string& description) {
+Result<HostTopology> topology_from_synthetic(const std::string& description) {
     return load([&](hwloc_topology_t raw) { return hwloc_topology_set_synthetic(raw, description.c_str()); },
                 "the synthetic topology");
 }
 
-Result<Topology> topology_from_xml(const std::string& xml) {
+Result<HostTopology> topology_from_xml(const std::string& xml) {
     return load(
         [&](hwloc_topology_t raw) {
             return hwloc_topology_set_xmlbuffer(raw, xml.c_str(), static_cast<int>(xml.size() + 1));
@@ -104,7 +104,7 @@ Result<Topology> topology_from_xml(const std::string& xml) {
         "the topology's XML");
 }
 
-std::vector<Cpu> allowed_cpus(const Topology& topology) {
+std::vector<Cpu> allowed_cpus(const HostTopology& topology) {
     if (topology.cpus.empty())
         return {};
     // As large as the kernel's own mask, which may be larger than the CPUs that there are.

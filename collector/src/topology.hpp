@@ -11,7 +11,7 @@
 
 namespace snapscope {
 
-struct Topology {
+struct HostTopology {
     // By CPU number.  Only CPUs that are online: one that comes online later is
     // in no group, and stays without one.
     std::vector<Cpu> cpus;
@@ -19,13 +19,13 @@ struct Topology {
 };
 
 // This machine, also the CPUs that this process may not use.
-[[nodiscard]] Result<Topology> topology_of_host();
+[[nodiscard]] Result<HostTopology> topology_of_host();
 // hwloc's words for a machine ("package:2 core:4 pu:2") or a file of lstopo.xml;
 // for tests, and for models of other machines.
-[[nodiscard]] Result<Topology> topology_from_synthetic(const std::string& description);
-[[nodiscard]] Result<Topology> topology_from_xml(const std::string& xml);
+[[nodiscard]] Result<HostTopology> topology_from_synthetic(const std::string& description);
+[[nodiscard]] Result<HostTopology> topology_from_xml(const std::string& xml);
 
 // CPUs that this thread may run on, of those in TOPOLOGY.
-[[nodiscard]] std::vector<Cpu> allowed_cpus(const Topology& topology);
+[[nodiscard]] std::vector<Cpu> allowed_cpus(const HostTopology& topology);
 
 } // namespace snapscope

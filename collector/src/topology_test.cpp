@@ -59,14 +59,14 @@ struct Machine {
     }
 };
 
-template <typename F> std::size_t distinct(const Topology& topology, F group) {
+template <typename F> std::size_t distinct(const HostTopology& topology, F group) {
     std::set<std::uint32_t> out;
     for (const Cpu& cpu : topology.cpus)
         out.insert(group(cpu));
     return out.size();
 }
 
-std::map<std::uint32_t, Cpu> by_number(const Topology& topology) {
+std::map<std::uint32_t, Cpu> by_number(const HostTopology& topology) {
     std::map<std::uint32_t, Cpu> out;
     for (const Cpu& cpu : topology.cpus)
         out[cpu.cpu] = cpu;

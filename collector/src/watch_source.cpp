@@ -2,9 +2,8 @@
 
 #include "overhead_budget.hpp"
 #include "server_cpu.hpp"
+#include "word_sums.hpp"
 #include "word_watch.hpp"
-
-#include <snapscope/collector/binary.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -27,15 +26,6 @@ constexpr int setting_part = 20;          // setting takes at most a twentieth o
 constexpr std::uint64_t hits_a_turn = 64; // of one word on one CPU, kept by the kernel
 constexpr auto slots_every = std::chrono::seconds(1);
 constexpr std::size_t most_slots_seen = 256;
-
-struct WordSums {
-    std::map<std::uint32_t, CpuAccesses> cpus;
-};
-
-const char* name_of(WordKind kind) {
-    constexpr std::array<const char*, 3> names{"lock", "xid", "xmin"};
-    return names[static_cast<std::size_t>(kind)];
-}
 
 class Watcher final : public Source {
   public:
@@ -70,7 +60,6 @@ class Watcher final : public Source {
     // False once the source is to end.
     bool wait_until(steady_clock::time_point until);
     void end_thread();
-    void put_matrices(Run& run) const;
 
     ProcFs proc_;
     pid_t postmaster_;
@@ -90,7 +79,7 @@ class Watcher final : public Source {
     bool ended_ = false;
 
     mutable std::mutex lock_; // of what follows
-    std::map<WatchedWord, WordSums> sums_;
+    WordSums sums_;
     std::uint64_t hits_ = 0, watched_ns_ = 0, turns_ = 0, held_back_ = 0, moved_ = 0, cut_ = 0;
     std::string trouble_;
 
@@ -132,9 +121,9 @@ std::vector<std::uint32_t> Watcher::taken_slots() const {
 }
 
 void Watcher::add(const WatchedWord& word, const WordWatch& watch) {
-    WordSums& sums = sums_[word];
+    auto& by_cpu = sums_[word];
     for (const auto& row : watch.read()) {
-        CpuAccesses& sum = sums.cpus[row.cpu];
+        CpuAccesses& sum = by_cpu[row.cpu];
         sum.cpu = row.cpu;
         sum.reads += row.reads;
         sum.writes += row.writes;
@@ -226,57 +215,12 @@ std::vector<Value> Watcher::sample(std::int64_t now_ns) {
     return values;
 }
 
-// Rows are CPUs, columns words: reads, writes, and how long each was watched there.
-void Watcher::put_matrices(Run& run) const {
-    std::vector<std::string> cpus;
-    const auto online = online_cpus();
-    for (const auto cpu : online)
-        cpus.push_back(fmt::format("cpu {}", cpu));
-    std::vector<std::string> words;
-    for (const auto& [word, sums] : sums_)
-        words.push_back(to_string(word));
-    const auto put = [&](const char* name, const char* unit, std::uint64_t CpuAccesses::*field) {
-        Matrix matrix{name, "watch", unit, "core", cpus, words, {}};
-        for (const auto cpu : online)
-            for (const auto& [word, sums] : sums_) {
-                const auto row = sums.cpus.find(cpu);
-                matrix.counts.push_back(row == sums.cpus.end() ? 0 : static_cast<double>(row->second.*field));
-            }
-        run.matrices.push_back(std::move(matrix));
-    };
-    put("word_reads", "1", &CpuAccesses::reads);
-    put("word_writes", "1", &CpuAccesses::writes);
-    put("word_watched_ns", "ns", &CpuAccesses::watched_ns);
-}
-
 void Watcher::finish(std::int64_t now_ns, Run& run) {
     end_ns_ = now_ns;
     end_thread();
-    for (const auto kind : {WordKind::lock, WordKind::xid, WordKind::xmin}) {
-        CpuAccesses sum;
-        std::uint64_t longest = 0; // of one word, over its CPUs: all are watched at once
-        for (const auto& [word, sums] : sums_) {
-            if (word.kind != kind)
-                continue;
-            std::uint64_t on_a_cpu = 0;
-            for (const auto& [cpu, row] : sums.cpus) {
-                sum.reads += row.reads;
-                sum.writes += row.writes;
-                on_a_cpu = std::max(on_a_cpu, row.watched_ns);
-            }
-            longest += on_a_cpu;
-        }
-        const bool any = longest > 0;
-        const auto put = [&](const char* what, const char* unit, std::uint64_t value) {
-            run.totals.push_back({fmt::format("{}_word_{}", name_of(kind), what), "watch", unit,
-                                  any ? std::optional(static_cast<std::int64_t>(value)) : std::nullopt});
-        };
-        put("reads", "1", sum.reads);
-        put("writes", "1", sum.writes);
-        put("watched_ns", "ns", longest);
-    }
+    put_word_totals(sums_, run);
     if (!sums_.empty())
-        put_matrices(run);
+        put_word_matrices(sums_, run);
 }
 
 SourceStatus Watcher::status() const {
@@ -300,51 +244,6 @@ SourceStatus Watcher::status() const {
 }
 
 } // namespace
-
-std::string to_string(const WatchedWord& word) {
-    return word.kind == WordKind::lock ? name_of(word.kind) : fmt::format("slot {} {}", word.slot, name_of(word.kind));
-}
-
-WatchedWord WatchRotation::next(const std::vector<std::uint32_t>& slots) {
-    const std::size_t steps = 1 + 2 * slots.size();
-    const std::size_t step = step_++ % steps;
-    if (step == 0)
-        return {WordKind::lock, 0};
-    return {step % 2 == 1 ? WordKind::xid : WordKind::xmin, slots[(step - 1) / 2]};
-}
-
-std::optional<std::uint64_t> address_of(const ServerWords& words, pid_t postmaster, const WatchedWord& word) {
-    if (word.kind == WordKind::lock)
-        return words.lock_state;
-    if (word.slot >= words.slots)
-        return std::nullopt;
-    if (word.kind == WordKind::xmin)
-        return words.xmin.at(word.slot);
-    if (!words.array_offset)
-        return words.xid.at(word.slot);
-    std::uint32_t entry = 0;
-    if (!read_memory(postmaster, words.array_offset->at(word.slot), &entry, sizeof entry) || entry >= words.xid.count)
-        return std::nullopt;
-    return words.xid.at(entry);
-}
-
-Result<ServerWords> find_words(const ProcFs& proc, pid_t postmaster, const MemoryFile* memory) {
-    if (memory != nullptr)
-        return patched_words(memory->header());
-    const std::string exe = proc.path(postmaster, "exe").string();
-    const auto symbols = read_symbols(exe, word_symbols());
-    if (!symbols)
-        return fail(Error{ErrorClass::unavailable, symbols.error().what, symbols.error().hint});
-    const auto facts = read_binary(exe);
-    const auto version = facts ? facts->version.value_or("") : std::string();
-    const auto major = major_of(version);
-    const auto layout = major ? stock_layout(*major) : std::nullopt;
-    if (!layout)
-        return fail(Error{ErrorClass::unavailable,
-                          "the layout of version " + (version.empty() ? "(none stated)" : version) + " is not known",
-                          "this program knows 13 to 18"});
-    return stock_words(proc, postmaster, *symbols, *layout);
-}
 
 Result<std::unique_ptr<Source>> attach_watch(const ProcFs& proc, pid_t postmaster, const MemoryFile* memory,
                                              const WatchOptions& options) {

@@ -1,6 +1,6 @@
 // node build.mjs ASSETS.cpp
 //
-// Bundles main.ts and style.css and writes them as C++ (src/assets.hpp), with
+// Bundles main.ts, live.ts and style.css and writes them as C++ (src/assets.hpp), with
 // the hashes by which the page's policy lets them run.
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
@@ -49,8 +49,9 @@ function followPreference(css) {
 }
 
 const script = await bundle("main.ts", { format: "iife", target: "es2020" });
+const live = await bundle("live.ts", { format: "iife", target: "es2020" });
 const style = followPreference(await bundle("style.css", { target: ["chrome100", "firefox100", "safari15"] }));
-for (const [name, text] of Object.entries({ script, style }))
+for (const [name, text] of Object.entries({ script, live, style }))
   if (/<\/(script|style)|<!--/i.test(text)) throw new Error(`the ${name} would end its own element`);
 
 // As lines that a compiler takes, whatever their limit of a literal.
@@ -71,8 +72,10 @@ writeFileSync(
   output,
   `// Made by page/build.mjs.\n#include "assets.hpp"\n\nnamespace snapscope::assets {\n` +
     constant("script", script) +
+    constant("live_script", live) +
     constant("style", style) +
     constant("script_hash", hash(script)) +
+    constant("live_script_hash", hash(live)) +
     constant("style_hash", hash(style)) +
     `} // namespace snapscope::assets\n`,
 );

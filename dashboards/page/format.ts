@@ -33,3 +33,9 @@ export function nanoseconds(ns: number): string {
 export function percent(part: number, whole: number): string {
   return whole > 0 ? ((100 * part) / whole).toFixed(1) + " %" : "";
 }
+
+// The time of day, in the reader's zone.
+export function clock(ms: number): string {
+  const at = new Date(ms);
+  return [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
+}

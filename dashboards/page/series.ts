@@ -3,7 +3,7 @@
 import uPlot from "uplot";
 import { arrayOf, type LineData, type PanelData, type SeriesData, withGaps } from "./data";
 import { make, onWidth, say } from "./dom";
-import { number, short } from "./format";
+import { clock, number, short } from "./format";
 import { colour, onTheme } from "./theme";
 
 // The kinds of evidence, as the swatches of the legend show them (style.css).
@@ -30,17 +30,27 @@ function zoomAll(from: uPlot): void {
   zooming = false;
 }
 
+// What is beside the lines of a live chart: which time x = 0 is (ms since 1970),
+// and moments that somebody marked.
+export interface Moments {
+  origin: number | null;
+  marks: { t: number; text: string }[];
+}
+const none: Moments = { origin: null, marks: [] };
+
 export class Chart {
   private readonly plot: uPlot;
   private readonly now: HTMLElement[] = [];
   private readonly box: HTMLElement;
+  private readonly unlisten: () => void;
   private at = 0;
 
   constructor(
     figure: HTMLElement,
     private readonly panel: PanelData,
-    private readonly x: number[],
-    private readonly ys: (number | null)[][],
+    private x: number[],
+    private ys: (number | null)[][],
+    private readonly moments = none,
   ) {
     this.box = make("div", {
       class: "plot",
@@ -56,7 +66,14 @@ export class Chart {
     this.legend(figure);
     this.listen();
     onWidth(this.box, (width) => this.resize(width));
-    onTheme(() => this.plot.redraw(true, true));
+    this.unlisten = onTheme(() => this.plot.redraw(true, true));
+  }
+
+  // Its element is gone.
+  remove(): void {
+    this.unlisten();
+    zoomed.splice(zoomed.indexOf(this.plot), 1);
+    this.plot.destroy();
   }
 
   private height(): number {
@@ -75,15 +92,50 @@ export class Chart {
       scales: { x: { time: false }, y: { range: (_, low, high) => range(low, high) } },
       cursor: { sync: { key: "snapscope" }, drag: { x: true, y: false }, points: { size: 7 } },
       axes: [
-        { ...axis, values: (_, splits) => splits.map((s) => `${number(s)} s`), size: 26, gap: 3 },
+        { ...axis, values: (_, splits) => splits.map((s) => this.timeText(s)), size: 26, gap: 3 },
         { ...axis, values: (_, splits) => splits.map(short), size: 48, gap: 4 },
       ],
       series: [{}, ...this.panel.lines.map((line, i) => this.line(line, i))],
       hooks: {
         setCursor: [() => this.show()],
         setScale: [(plot, key) => key === "x" && zoomAll(plot)],
+        draw: [(plot) => this.drawMarks(plot)],
       },
     };
+  }
+
+  // The same lines of another time; what was zoomed into stays in view.
+  update(x: number[], ys: (number | null)[][]): void {
+    const { min, max } = this.plot.scales.x!;
+    const whole = min == null || max == null || (min <= this.x[0]! && max >= this.x[this.x.length - 1]!);
+    [this.x, this.ys] = [x, ys];
+    this.at = Math.min(this.at, Math.max(x.length - 1, 0));
+    this.plot.setData([x, ...ys] as uPlot.AlignedData, whole);
+    if (!whole) this.plot.setScale("x", { min, max });
+    this.show();
+  }
+
+  private timeText(seconds: number): string {
+    if (this.moments.origin === null) return `${number(seconds)} s`;
+    return clock(this.moments.origin + seconds * 1000);
+  }
+
+  private drawMarks(plot: uPlot): void {
+    const { left, top, width, height } = plot.bbox;
+    const pen = plot.ctx;
+    pen.save();
+    pen.strokeStyle = pen.fillStyle = colour("--mark");
+    pen.setLineDash([6, 3]);
+    for (const mark of this.moments.marks) {
+      const x = plot.valToPos(mark.t, "x", true);
+      if (!(x >= left && x <= left + width)) continue;
+      pen.beginPath();
+      pen.moveTo(x, top);
+      pen.lineTo(x, top + height);
+      pen.stroke();
+      pen.fillText(mark.text, x + 4, top + 10, left + width - x);
+    }
+    pen.restore();
   }
 
   private line(line: LineData, i: number): uPlot.Series {
@@ -152,7 +204,8 @@ export class Chart {
       const value = this.ys[i]?.[this.at];
       return `${line.label} ${value == null ? "absent" : number(value)}`;
     });
-    say(`${number(x)} seconds: ${values.join(", ")}`);
+    const when = this.moments.origin === null ? `${number(x)} seconds` : this.timeText(x);
+    say(`${when}: ${values.join(", ")}`);
   }
 
   private zoom(min: number, max: number, factor: number): void {

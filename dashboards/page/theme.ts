@@ -1,10 +1,12 @@
 // Dark or light, and the colours that a canvas takes from the style sheet.
 
 const root = document.documentElement;
-const listeners: (() => void)[] = [];
+const listeners = new Set<() => void>();
 
-export function onTheme(redraw: () => void): void {
-  listeners.push(redraw);
+// The answer ends it.
+export function onTheme(redraw: () => void): () => void {
+  listeners.add(redraw);
+  return () => listeners.delete(redraw);
 }
 
 export function redrawAll(): void {

@@ -40,14 +40,22 @@ std::string with_unit(const std::string& label, const std::string& unit) {
     return unit.empty() ? label : label + " (" + unit + ")";
 }
 
+template <class T> std::vector<T> from(const std::vector<T>& values, std::size_t first) {
+    return {values.begin() + static_cast<std::ptrdiff_t>(first), values.end()};
+}
+
 std::string seconds(std::int64_t ns, std::int64_t origin_ns) {
     return fmt::format("{:.1f}", (static_cast<double>(ns) - static_cast<double>(origin_ns)) / 1e9);
 }
 
 } // namespace
 
-Charts::Charts(Page& page, const Run& run) : page_(page), run_(run), plan_(plan_buckets(run.windows)) {
-    times_ = page.pack.f64(point_times(run.windows, plan_, run.clock.start_ns));
+Charts::Charts(Page& page, const Run& run, std::size_t drawn_from) : page_(page), run_(run), drawn_from_(drawn_from) {
+    Windows drawn;
+    drawn.start_ns = from(run.windows.start_ns, drawn_from);
+    drawn.end_ns = from(run.windows.end_ns, drawn_from);
+    plan_ = plan_buckets(drawn);
+    times_ = page.pack.f64(point_times(drawn, plan_, run.clock.start_ns));
 }
 
 std::string Charts::note() const {
@@ -123,7 +131,7 @@ void Charts::write(const std::vector<Panel>& panels) {
             lines.push_back({{"label", line.label},
                              {"kind", kind_word(evidence_of(run_.sources, line.source).kind)},
                              {"source", line.source},
-                             {"y", page_.pack.f32(point_values(line.values, plan_))}});
+                             {"y", page_.pack.f32(point_values(from(line.values, drawn_from_), plan_))}});
         drawn.push_back({{"title", panel.title}, {"unit", panel.unit}, {"small", panel.small}, {"lines", lines}});
     }
     const auto number = page_.add_view({{"view", "series"}, {"x", times_}, {"panels", drawn}});

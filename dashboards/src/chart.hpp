@@ -28,7 +28,8 @@ struct Panel {
 // The same time axis for all panels of a run: packed once.
 class Charts {
   public:
-    Charts(Page& page, const Run& run);
+    // Of the windows from `drawn_from` on: a live page has the ones before it.
+    Charts(Page& page, const Run& run, std::size_t drawn_from = 0);
     // The panels side by side, their cursors and zoom tied together.
     void write(const std::vector<Panel>& panels);
     // What was left out of the drawing, in words; empty where nothing was.
@@ -40,6 +41,7 @@ class Charts {
 
     Page& page_;
     const Run& run_;
+    std::size_t drawn_from_;
     BucketPlan plan_;
     nlohmann::json times_;
 };

@@ -69,6 +69,14 @@ void draw_axis(Html& html, const Scale& y) {
     html.leaf("text", "new", {{"x", at(new_x)}, {"y", at(height - 10)}, {"class", "tick middle"}});
 }
 
+// With some room on both sides; where all is 0, from 0 up: nothing lies below it.
+Scale around(double low, double high) {
+    if (low == 0 && high == 0)
+        return {0, 1, height - bottom, top};
+    const double margin = high > low ? (high - low) * 0.06 : std::fabs(high) * 0.05;
+    return {low - margin, high + margin, height - bottom, top};
+}
+
 } // namespace
 
 double widest_change(const Diff& diff) {
@@ -112,8 +120,7 @@ void draw_samples(Html& html, const MetricDiff& metric, const Samples& samples) 
     const auto [new_low, new_high] = std::minmax_element(other.begin(), other.end());
     const double low = std::min(*base_low, *new_low);
     const double high = std::max(*base_high, *new_high);
-    const double margin = high > low ? (high - low) * 0.06 : std::max(std::fabs(high) * 0.05, 1e-12);
-    const Scale y{low - margin, high + margin, height - bottom, top};
+    const Scale y = around(low, high);
     const bool paired = !samples.pairs.empty();
     const auto svg =
         html.element("svg", {{"class", "picture samples"},

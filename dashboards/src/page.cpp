@@ -8,33 +8,54 @@
 namespace snapscope {
 namespace {
 
-// Nothing may be loaded or sent; what runs is known by its hash.
-std::string policy() {
-    return fmt::format("default-src 'none'; script-src '{}'; style-src '{}'; base-uri 'none'; form-action 'none'",
-                       assets::script_hash, assets::style_hash);
-}
-
-void write_head(Html& html, const std::string& title, const std::string& tool) {
+void write_head(Html& html, const Frame& frame) {
     const auto head = html.element("head");
     html.single("meta", {{"charset", "utf-8"}});
-    html.single("meta", {{"http-equiv", "Content-Security-Policy"}, {"content", policy()}});
+    html.single("meta", {{"http-equiv", "Content-Security-Policy"}, {"content", policy_of(frame)}});
     html.single("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
     html.single("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
     html.single("meta", {{"name", "referrer"}, {"content", "no-referrer"}});
-    html.single("meta", {{"name", "generator"}, {"content", tool}});
-    html.leaf("title", title);
+    html.single("meta", {{"name", "generator"}, {"content", frame.tool}});
+    html.leaf("title", frame.title);
     const auto style = html.element("style");
     html.raw(assets::style);
 }
 
-void write_bar(Html& html) {
+void write_bar(Html& html, const Frame& frame) {
     const auto header = html.element("header", {{"class", "bar"}});
     html.leaf("span", "snapscope", {{"class", "mark"}});
-    html.leaf("span", "report", {{"class", "faint"}});
+    html.leaf("span", frame.mark, {{"class", "faint"}});
     html.leaf("span", "", {{"class", "tools"}, {"id", "tools"}});
 }
 
+void write_data(Html& html, const Page& page, const Frame& frame) {
+    if (!frame.state.is_null())
+        html.raw("<script type=\"application/json\" id=\"state\">").raw(script_json(frame.state)).raw("</script>");
+    html.raw("<script type=\"application/json\" id=\"views\">")
+        .raw(script_json(page.views))
+        .raw("</script><script type=\"application/base64\" id=\"arrays\">")
+        .raw(base64(page.pack.bytes()))
+        .raw("</script>");
+}
+
 } // namespace
+
+Frame report_frame(std::string title, std::string tool) {
+    Frame frame;
+    frame.title = std::move(title);
+    frame.footer = "Written by " + tool + ". This file needs nothing beside itself and sends nothing anywhere.";
+    frame.tool = std::move(tool);
+    frame.mark = "report";
+    frame.script = assets::script;
+    frame.policy_of_script = assets::script_hash;
+    return frame;
+}
+
+std::string policy_of(const Frame& frame) {
+    return fmt::format("default-src 'none'; script-src '{}'; style-src '{}';{} base-uri 'none'; form-action 'none'",
+                       frame.policy_of_script, assets::style_hash,
+                       frame.connect.empty() ? "" : " connect-src " + frame.connect + ";");
+}
 
 std::string Page::add_view(nlohmann::json view) {
     views.push_back(std::move(view));
@@ -76,31 +97,26 @@ Folded::Folded(Html& html, std::string_view summary) : element_(html.element("de
     html.leaf("summary", summary);
 }
 
-std::string finish_page(Page page, const std::string& title, const std::string& tool) {
+std::string finish_page(Page page, const Frame& frame) {
     Html html;
     html.raw("<!DOCTYPE html>\n");
     {
         const auto root = html.element("html", {{"lang", "en"}});
-        write_head(html, title, tool);
+        write_head(html, frame);
         const auto body = html.element("body");
         write_evidence_shapes(html);
-        write_bar(html);
+        write_bar(html, frame);
         {
             const auto main = html.element("main");
             html.raw(page.html.str());
         }
         {
             const auto footer = html.element("footer");
-            html.text("Written by " + tool + ". This file needs nothing beside itself and sends nothing anywhere.");
+            html.text(frame.footer);
         }
         html.leaf("div", "", {{"id", "said"}, {"class", "unseen"}, {"aria-live", "polite"}});
-        html.raw("<script type=\"application/json\" id=\"views\">")
-            .raw(script_json(page.views))
-            .raw("</script><script type=\"application/base64\" id=\"arrays\">")
-            .raw(base64(page.pack.bytes()))
-            .raw("</script><script>")
-            .raw(assets::script)
-            .raw("</script>");
+        write_data(html, page, frame);
+        html.raw("<script>").raw(frame.script).raw("</script>");
     }
     html.raw("\n");
     return html.str();

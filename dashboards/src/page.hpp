@@ -53,7 +53,22 @@ class Folded {
     Html::Element element_;
 };
 
-// The whole file.  `title` is text.
-[[nodiscard]] std::string finish_page(Page page, const std::string& title, const std::string& tool);
+// What is around the contents of a page.
+struct Frame {
+    std::string title;     // text
+    std::string tool;      // who writes it
+    std::string_view mark; // beside the name in the bar: report, live
+    std::string footer;
+    std::string_view script, policy_of_script; // the hash that lets it run
+    std::string connect;                       // whom it may ask; empty for nobody
+    nlohmann::json state;                      // of a live page; null otherwise
+};
+[[nodiscard]] Frame report_frame(std::string title, std::string tool);
+
+// Nothing may be loaded or sent but to `connect`; what runs is known by its hash.
+[[nodiscard]] std::string policy_of(const Frame& frame);
+
+// The whole file.
+[[nodiscard]] std::string finish_page(Page page, const Frame& frame);
 
 } // namespace snapscope

@@ -186,8 +186,8 @@ std::string report_diff(const DiffReport& report, const std::string& tool) {
     write_distributions(page, report);
     write_runs(page, report);
     write_evidence_legend(page.html);
-    return finish_page(std::move(page),
-                       fmt::format("{} of base against {} of new", diff.base.size(), diff.other.size()), tool);
+    const auto title = fmt::format("{} of base against {} of new", diff.base.size(), diff.other.size());
+    return finish_page(std::move(page), report_frame(title, tool));
 }
 
 } // namespace snapscope

@@ -9,19 +9,12 @@
 namespace snapscope {
 namespace {
 
-std::size_t count(const std::string& text, const std::string& what) {
-    std::size_t out = 0;
-    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
-        ++out;
-    return out;
-}
-
 TEST(DiffReportPage, PairsAreLinesAndEveryMetricHasItsVerdict) {
     const DiffReport report = samples::comparison(12, true);
     const std::string page = report_diff(report, "snapscope test");
     EXPECT_EQ(test::unbalanced(test::markup_of(page)), "");
     EXPECT_TRUE(test::holds(page, headline(report.diff.metrics.front())));
-    EXPECT_EQ(count(page, "class=\"pair"), 12 * report.diff.metrics.size());
+    EXPECT_EQ(test::count(page, "class=\"pair"), 12 * report.diff.metrics.size());
     for (const MetricDiff& metric : report.diff.metrics) {
         EXPECT_TRUE(test::holds(page, metric.name));
         const std::string unit = metric.unit == "1" ? "" : metric.unit;
@@ -35,7 +28,7 @@ TEST(DiffReportPage, PairsAreLinesAndEveryMetricHasItsVerdict) {
 TEST(DiffReportPage, UnpairedRunsHaveNoLines) {
     const std::string page = report_diff(samples::comparison(5, false), "snapscope test");
     EXPECT_EQ(test::unbalanced(test::markup_of(page)), "");
-    EXPECT_EQ(count(page, "class=\"pair"), 0U);
+    EXPECT_EQ(test::count(page, "class=\"pair"), 0U);
     EXPECT_TRUE(test::holds(page, "class=\"mark-new\""));
 }
 

@@ -14,6 +14,11 @@ namespace snapscope {
     return fmt::format("{:.2f}", value);
 }
 
+// A value as an axis and a title write it: no digit more than it has.
+[[nodiscard]] inline std::string axis_number(double value) {
+    return fmt::format("{:.7g}", value);
+}
+
 // From values to coordinates; a domain without width maps to the middle.
 struct Scale {
     double low = 0, high = 1;  // of the values

@@ -15,6 +15,14 @@ namespace snapscope::test {
                                                 : testing::AssertionFailure() << "it does not hold " << text;
 }
 
+// How often the text is there.
+[[nodiscard]] inline std::size_t count(const std::string& text, const std::string& what) {
+    std::size_t out = 0;
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+        ++out;
+    return out;
+}
+
 // The page without the contents of its script and style elements.
 [[nodiscard]] inline std::string markup_of(const std::string& page) {
     std::string out;

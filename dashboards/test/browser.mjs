@@ -45,15 +45,21 @@ export async function openBrowser() {
   };
 }
 
+// What a page must never do, as it happens; `allowed` says which requests it may make.
+export function watchPage(page, allowed) {
+  const faults = [];
+  page.on("console", (message) => faults.push(`console: ${message.text()}`));
+  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+  page.on("request", (request) => allowed(request.url()) || faults.push(`request: ${request.url()}`));
+  page.on("dialog", (dialog) => (faults.push("dialog"), dialog.dismiss()));
+  return faults;
+}
+
 // Opens FILE; `faults` fills with what a report must never do.
 export async function openPage(context, file) {
   const page = await context.newPage();
-  const faults = [];
   const url = pathToFileURL(file).href;
-  page.on("console", (message) => faults.push(`console: ${message.text()}`));
-  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
-  page.on("request", (request) => request.url() !== url && faults.push(`request: ${request.url()}`));
-  page.on("dialog", (dialog) => (faults.push("dialog"), dialog.dismiss()));
+  const faults = watchPage(page, (request) => request === url);
   await page.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", (event) =>
       console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`),
@@ -61,6 +67,17 @@ export async function openPage(context, file) {
   });
   await page.goto(url);
   return { page, faults };
+}
+
+// Everything into view once, so that what is drawn when seen is drawn.
+export async function seeAll(page) {
+  await page.evaluate(async () => {
+    for (let y = 0; y < document.body.scrollHeight; y += 600) {
+      scrollTo(0, y);
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    }
+    scrollTo(0, 0);
+  });
 }
 
 export function shotFolder(folder) {

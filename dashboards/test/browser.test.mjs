@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { missing, openBrowser, openPage, requireModule, shotFolder } from "./browser.mjs";
+import { missing, openBrowser, openPage, requireModule, seeAll, shotFolder } from "./browser.mjs";
 
 const reports = process.env.REPORTS;
 const why = missing();
@@ -13,7 +13,7 @@ if (why) {
   process.exit(77);
 }
 
-const pages = ["rich", "empty", "hostile", "long", "several", "paired", "unpaired", "few"];
+const pages = ["rich", "empty", "hostile", "long", "several", "paired", "unpaired", "few", "sweep", "table"];
 const file = (name) => join(reports, `${name}.html`);
 const shot = shotFolder(join(reports, "shots"));
 
@@ -27,17 +27,6 @@ after(async () => {
   await context?.close();
   browser?.close();
 });
-
-// Everything into view once, so that what is drawn when seen is drawn.
-async function seeAll(page) {
-  await page.evaluate(async () => {
-    for (let y = 0; y < document.body.scrollHeight; y += 600) {
-      scrollTo(0, y);
-      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-    }
-    scrollTo(0, 0);
-  });
-}
 
 // Canvases that show one colour alone.
 const blanks = (page) =>
@@ -220,7 +209,7 @@ test("with scripts off the tables are there and open", async () => {
 
 test("axe finds no serious fault, light and dark", async () => {
   const axe = requireModule("axe-core").source;
-  for (const name of ["rich", "empty", "several", "paired", "few"])
+  for (const name of ["rich", "empty", "several", "paired", "few", "sweep", "table"])
     for (const scheme of ["light", "dark"]) {
       const { page } = await openPage(context, file(name));
       await page.emulateMedia({ colorScheme: scheme });
@@ -241,6 +230,20 @@ test("on a narrow screen nothing is wider than it", async () => {
   await seeAll(page);
   assert.ok(await page.evaluate(() => document.scrollingElement.scrollWidth <= innerWidth));
   await page.screenshot({ path: shot("rich-narrow"), fullPage: true });
+  await page.close();
+});
+
+test("a sweep's marks say their run, and its axes lie below each other", async () => {
+  const { page, faults } = await openPage(context, file("sweep"));
+  const titles = await page.$$eval("#tps .picture title", (all) => all.map((title) => title.textContent));
+  assert.ok(titles.some((title) => /^max_connections 300: 33/.test(title)));
+  assert.ok(titles.some((title) => /^max_connections 900 failed: /.test(title)));
+  const widths = await page.$$eval(".picture", (all) => all.map((picture) => picture.viewBox.baseVal.width));
+  assert.ok(widths.length >= 5);
+  for (const width of widths) assert.equal(width, 860);
+  await page.setViewportSize({ width: 1280, height: 1400 });
+  await page.screenshot({ path: shot("sweep-top") });
+  assert.deepEqual(faults, []);
   await page.close();
 });
 

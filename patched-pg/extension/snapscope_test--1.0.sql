@@ -14,8 +14,13 @@ CREATE FUNCTION snapscope_snapshot(
     OUT recent_global_xmin xid, OUT recent_global_data_xmin xid)
 AS 'MODULE_PATHNAME' LANGUAGE C;
 
+-- The xmax of a snapshot that is filled where another one was, freed and zeroed, a moment before.
+CREATE FUNCTION snapscope_refilled_xmax() RETURNS xid
+AS 'MODULE_PATHNAME' LANGUAGE C;
+
 -- Adds N idle entries to the proc array, as N idle connections would; single-user mode only.
 CREATE FUNCTION snapscope_add_idle_procs(n int) RETURNS int
 AS 'MODULE_PATHNAME' LANGUAGE C STRICT;
 
-REVOKE ALL ON FUNCTION snapscope_snapshot_ns(int, boolean), snapscope_snapshot(), snapscope_add_idle_procs(int) FROM PUBLIC;
+REVOKE ALL ON FUNCTION snapscope_snapshot_ns(int, boolean), snapscope_snapshot(), snapscope_refilled_xmax(),
+    snapscope_add_idle_procs(int) FROM PUBLIC;

@@ -15,7 +15,7 @@
 #include "storage/proc.h"
 #include "storage/procarray.h"
 #ifdef SNAPSCOPE_PATCHED
-#include "storage/snapscope.h"
+#include "storage/snapcache.h"
 #endif
 #include "utils/array.h"
 #include "utils/snapmgr.h"
@@ -24,6 +24,7 @@ PG_MODULE_MAGIC;
 
 PG_FUNCTION_INFO_V1(snapscope_snapshot_ns);
 PG_FUNCTION_INFO_V1(snapscope_snapshot);
+PG_FUNCTION_INFO_V1(snapscope_refilled_xmax);
 PG_FUNCTION_INFO_V1(snapscope_add_idle_procs);
 
 /* GetSnapshotData() keeps arrays in it, so one of its own serves all calls. */
@@ -45,7 +46,7 @@ SetOwnXmin(TransactionId xmin)
 {
 	OWN_XMIN = xmin;
 #ifdef SNAPSCOPE_PATCHED
-	snapscope_own_xmin = xmin;
+	snapcache_own_xmin = xmin;
 #endif
 }
 
@@ -140,6 +141,24 @@ snapscope_snapshot(PG_FUNCTION_ARGS)
 	nulls[8] = nulls[9] = true;
 #endif
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(tupdesc), values, nulls)));
+}
+
+/* As one that frees a snapshot which GetSnapshotData() has filled, and begins another in its place. */
+Datum
+snapscope_refilled_xmax(PG_FUNCTION_ARGS)
+{
+	SnapshotData refilled = {.snapshot_type = SNAPSHOT_MVCC};
+	TransactionId xmax;
+
+	GetSnapshotData(&refilled);
+	free(refilled.xip);
+	free(refilled.subxip);
+	memset(&refilled, 0, sizeof(refilled));
+	refilled.snapshot_type = SNAPSHOT_MVCC;
+	xmax = GetSnapshotData(&refilled)->xmax;
+	free(refilled.xip);
+	free(refilled.subxip);
+	PG_RETURN_DATUM(TransactionIdGetDatum(xmax));
 }
 
 /* The entries have no process: only a server without other processes can bear that. */

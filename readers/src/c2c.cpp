@@ -26,10 +26,13 @@ std::optional<std::uint64_t> hex(std::string_view text) {
     return parse_integer<std::uint64_t>(text.substr(2), 16);
 }
 
+// A percentage, or a count: perf writes counts whole, so 12.757 is another country's 12757 and no count.
 std::optional<double> figure(std::string_view text) {
     text = trim(text);
     if (text.ends_with("%"))
         text.remove_suffix(1);
+    else if (text.find('.') != std::string_view::npos)
+        return std::nullopt;
     const NumberCell cell = read_number(text);
     return cell.is_number() && cell.value >= 0 ? std::optional(cell.value) : std::nullopt;
 }

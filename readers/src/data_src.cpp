@@ -13,7 +13,7 @@ constexpr std::uint32_t not_told = 1; // op, lvl, snoop, lock, dtlb
 constexpr std::uint32_t op_load = 0x2, op_store = 0x4;
 constexpr std::array ops{Bit{op_load, "LOAD"}, Bit{op_store, "STORE"}, Bit{0x8, "PFETCH"}, Bit{0x10, "EXEC"}};
 
-constexpr std::uint32_t lvl_hit = 0x2, lvl_miss = 0x4;
+constexpr std::uint32_t lvl_hit = 0x2, lvl_miss = 0x4, lvl_l1 = 0x8;
 constexpr std::uint32_t lvl_remote = 0x100 | 0x200 | 0x400 | 0x800;  // remote RAM and caches, 1 and 2 hops
 constexpr std::uint32_t lvl_local = 0x8 | 0x10 | 0x20 | 0x40 | 0x80; // L1, LFB, L2, L3, local RAM
 constexpr std::array levels{Bit{0x8, "L1"},
@@ -29,7 +29,7 @@ constexpr std::array levels{Bit{0x8, "L1"},
                             Bit{0x2000, "Uncached"}};
 
 // lvl_num: a number, not bits.  perf prefers it to lvl where it is there.
-constexpr std::uint32_t num_unknown = 0xf;
+constexpr std::uint32_t num_l1 = 0x1, num_unknown = 0xf;
 constexpr std::array numbers{Bit{0x1, "L1"},       Bit{0x2, "L2"},  Bit{0x3, "L3"},  Bit{0x4, "L4"},
                              Bit{0x8, "Uncached"}, Bit{0x9, "CXL"}, Bit{0xa, "I/O"}, Bit{0xb, "Any cache"},
                              Bit{0xc, "LFB/MAB"},  Bit{0xd, "RAM"}, Bit{0xe, "PMEM"}};
@@ -37,7 +37,8 @@ constexpr std::array numbers{Bit{0x1, "L1"},       Bit{0x2, "L2"},  Bit{0x3, "L3
 constexpr std::uint32_t snoop_hitm = 0x10;
 constexpr std::array snoops{Bit{0x2, "None"}, Bit{0x4, "Hit"}, Bit{0x8, "Miss"}, Bit{snoop_hitm, "HitM"}};
 constexpr std::uint32_t snoopx_peer = 0x2;
-constexpr std::uint32_t hops_same_node = 1; // another core of the same node; more are farther
+constexpr std::uint32_t blocked = 0x2 | 0x4; // by data, by address
+constexpr std::uint32_t hops_same_node = 1;  // another core of the same node; more are farther
 
 template <std::size_t N> std::string words(std::uint32_t bits, const std::array<Bit, N>& names) {
     std::string out;
@@ -100,6 +101,16 @@ Known is_locked(const DataSrc& source) {
     if ((source.lock & 0x2U) != 0)
         return Known::yes;
     return (source.lock & not_told) != 0 ? Known::not_told : Known::no;
+}
+
+bool is_blocked(const DataSrc& source) {
+    return (source.blk & blocked) != 0;
+}
+
+bool left_first_level(const DataSrc& source) {
+    if (source.lvl_num != 0 && source.lvl_num != num_unknown)
+        return source.lvl_num != num_l1;
+    return (source.lvl & ((lvl_local & ~lvl_l1) | lvl_remote)) != 0;
 }
 
 std::string op_text(const DataSrc& source) {

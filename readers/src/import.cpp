@@ -22,8 +22,12 @@ struct Kind {
     const char* name;
     Result<Imported> (*read)(std::string_view, const ImportOptions&);
 };
-constexpr std::array kinds{Kind{"pcm", import_pcm}, Kind{"c2c", import_c2c}, Kind{"perf-script", import_perf_script},
-                           Kind{"pgbench", import_pgbench}, Kind{"histogram", import_histogram}};
+constexpr std::array kinds{Kind{"pcm", import_pcm},
+                           Kind{"c2c", import_c2c},
+                           Kind{"perf-script", import_perf_script},
+                           Kind{"pgbench", import_pgbench},
+                           Kind{"histogram", import_histogram},
+                           Kind{"waits", import_waits}};
 
 // clients / latency is tps (Little's law), where all clients were busy.
 void check_littles_law(const Workload& load, std::vector<std::string>& warnings) {
@@ -49,7 +53,7 @@ Imported new_import(const ImportOptions& options) {
     out.run.warnings.push_back(
         fmt::format("imported from {}: the server and the host were not watched", options.label));
     if (options.topology) {
-        const Topology& topology = *options.topology;
+        const MachineTopology& topology = *options.topology;
         out.run.host.cpu_model = topology.cpu_model;
         out.run.host.arch = topology.arch;
         out.run.host.cpus = topology.host_cpus();

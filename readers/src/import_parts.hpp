@@ -10,6 +10,7 @@ namespace snapscope {
 [[nodiscard]] Result<Imported> import_perf_script(std::string_view text, const ImportOptions& options);
 [[nodiscard]] Result<Imported> import_pgbench(std::string_view text, const ImportOptions& options);
 [[nodiscard]] Result<Imported> import_histogram(std::string_view text, const ImportOptions& options);
+[[nodiscard]] Result<Imported> import_waits(std::string_view text, const ImportOptions& options);
 
 // A run that says what it came from and nothing else.
 [[nodiscard]] Imported new_import(const ImportOptions& options);

@@ -3,6 +3,7 @@
 #include "import_parts.hpp"
 
 #include <snapscope/readers/c2c.hpp>
+#include <snapscope/readers/hitm_report.hpp>
 #include <snapscope/readers/perf_script.hpp>
 
 #include <algorithm>
@@ -17,9 +18,6 @@ constexpr std::size_t most_rows = 64;    // of a matrix: the hottest
 constexpr std::size_t hot_functions = 3; // named in one warning
 constexpr std::int64_t second_ns = 1'000'000'000;
 
-constexpr const char* no_hitm_reason = "loads missed, and not one is marked HITM: this processor reports none";
-constexpr const char* no_hitm_hint = "that is no sign of few transfers; use pcm, another processor, or linetimer";
-
 std::optional<std::int64_t> whole(std::optional<double> value) {
     return value ? std::optional(std::llround(*value)) : std::nullopt;
 }
@@ -33,7 +31,28 @@ double at_or(const C2cFigures& figures, const char* name, double otherwise) {
     return at == figures.end() ? otherwise : at->second;
 }
 
-void add_c2c_lines(const C2cReport& report, Run& run) {
+// What lies at ADDRESS by the server's layout, else the address itself.
+std::string line_name(const ImportOptions& options, std::uint64_t address) {
+    return options.layout ? options.layout->line_text(address) : fmt::format("{:#x}", address);
+}
+
+std::string field_name(const ImportOptions& options, std::uint64_t line, std::uint64_t offset) {
+    if (options.layout)
+        if (const auto place = options.layout->find(line + offset))
+            return options.layout->field_text(*place);
+    return fmt::format("{:#x}+{:#x}", line, offset);
+}
+
+// An address beyond every array means that the layout is another server's, or of another start of it.
+void note_layout(const ImportOptions& options, std::size_t outside, std::size_t all, Run& run) {
+    if (options.layout && outside > 0)
+        run.warnings.push_back(
+            fmt::format("{} of {} lines with HITM lie in no array of the layout{}", outside, all,
+                        outside == all ? ": is it of the same server, and the same start of it?" : ""));
+}
+
+void add_c2c_lines(const C2cReport& report, const ImportOptions& options, Run& run) {
+    std::size_t outside = 0;
     Matrix lines = hitm_matrix("line");
     Matrix fields = hitm_matrix("field");
     for (const C2cLine& line : report.lines) {
@@ -41,7 +60,8 @@ void add_c2c_lines(const C2cReport& report, Run& run) {
         const auto remote = line.figures.find("hitm_rmt");
         if (local == line.figures.end() || remote == line.figures.end() || lines.readers.size() == most_rows)
             continue;
-        add_row(lines, fmt::format("{:#x}", line.address), local->second, remote->second);
+        add_row(lines, line_name(options, line.address), local->second, remote->second);
+        outside += options.layout && !options.layout->find_line(line.address) ? 1U : 0U;
         for (const C2cAccess& access : report.accesses) {
             if (access.line != line.index || !access.figures.contains("rmt_hitm_pct") ||
                 !access.figures.contains("lcl_hitm_pct") || fields.readers.size() == most_rows)
@@ -49,10 +69,11 @@ void add_c2c_lines(const C2cReport& report, Run& run) {
             const double from_local = local->second * at_or(access.figures, "lcl_hitm_pct", 0) / 100;
             const double from_remote = remote->second * at_or(access.figures, "rmt_hitm_pct", 0) / 100;
             if (from_local + from_remote > 0)
-                add_row(fields, fmt::format("{:#x}+{:#x} {}", line.address, access.offset, access.symbol), from_local,
+                add_row(fields, field_name(options, line.address, access.offset) + " " + access.symbol, from_local,
                         from_remote);
         }
     }
+    note_layout(options, outside, lines.readers.size(), run);
     for (Matrix* matrix : {&lines, &fields})
         if (!matrix->readers.empty())
             run.matrices.push_back(std::move(*matrix));
@@ -93,8 +114,25 @@ void add_hottest(const std::map<Place, SampleCounts>& places, const char* by, Na
         run.matrices.push_back(std::move(matrix));
 }
 
+// By array, entry and field; bytes of one field together.
+void add_fields(const PerfScript& script, const ImportOptions& options, Run& run) {
+    const AddressMap& layout = *options.layout;
+    std::map<std::string, SampleCounts> fields;
+    for (const auto& [address, counts] : script.by_address)
+        if (const auto place = layout.find(address)) {
+            SampleCounts& sum = fields[layout.field_text(*place)];
+            sum.hitm_local += counts.hitm_local;
+            sum.hitm_remote += counts.hitm_remote;
+        }
+    add_hottest(
+        fields, "field", [](const std::string& name) { return name; }, run);
+    const auto outside =
+        std::ranges::count_if(script.by_line, [&](const auto& line) { return !layout.find_line(line.first); });
+    note_layout(options, static_cast<std::size_t>(outside), script.by_line.size(), run);
+}
+
 // The reader's socket or node, where the topology tells it for every CPU that was sampled.
-void add_by_group(const PerfScript& script, const Topology& topology, const char* by,
+void add_by_group(const PerfScript& script, const MachineTopology& topology, const char* by,
                   std::optional<std::uint32_t> TopologyCpu::*group, Run& run) {
     std::map<std::uint32_t, SampleCounts> groups;
     for (const auto& [cpu, counts] : script.by_cpu) {
@@ -151,7 +189,7 @@ Result<Imported> import_c2c(std::string_view text, const ImportOptions& options)
     add_total(run, "store_samples", "hitm", "samples", report->total("Store Operations"));
     add_total(run, "llc_miss_samples", "hitm", "samples", report->total("Load LLC Misses"));
     if (!report->reports_no_hitm())
-        add_c2c_lines(*report, run);
+        add_c2c_lines(*report, options, run);
     run.warnings.emplace_back("samples, not events: the report does not state the sampling period");
     run.warnings.insert(run.warnings.end(), report->notes.begin(), report->notes.end());
     out.partial = report->rows_lost > 0 || report->reports_no_hitm() || !report->notes.empty();
@@ -183,7 +221,9 @@ Result<Imported> import_perf_script(std::string_view text, const ImportOptions& 
         } else if (!none)
             run.warnings.emplace_back("samples, not events: the file does not state the period of each");
         add_hottest(
-            script->by_line, "line", [](std::uint64_t line) { return fmt::format("{:#x}", line); }, run);
+            script->by_line, "line", [&](std::uint64_t line) { return line_name(options, line); }, run);
+        if (options.layout)
+            add_fields(*script, options, run);
         add_hottest(
             script->by_function, "function", [](const std::string& name) { return name; }, run);
         if (options.topology) {

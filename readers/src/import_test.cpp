@@ -17,7 +17,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-Imported import(const char* kind, const std::string& text, std::optional<Topology> topology = std::nullopt) {
+Imported import(const char* kind, const std::string& text, std::optional<MachineTopology> topology = std::nullopt) {
     auto out = import_text(kind, text, {"file", "0.1.0", std::move(topology)});
     EXPECT_TRUE(out) << out.error().message();
     if (!out)
@@ -201,7 +201,7 @@ std::string numactl(const nlohmann::json& machine) {
     return out + "\n";
 }
 
-TEST(Topology, PublishedMachines) {
+TEST(MachineTopology, PublishedMachines) {
     for (const auto& machine : nlohmann::json::parse(case_file("h09-topologies.json"))) {
         if (!machine.contains("nodes"))
             continue;

@@ -196,8 +196,10 @@ class Reader {
         add_to(out_.by_function, sample.function.empty() ? "?" : sample.function, one);
         if (sample.cpu)
             add_to(out_.by_cpu, *sample.cpu, one);
-        if (sample.address && one.hitm() > 0)
+        if (sample.address && one.hitm() > 0) {
             add_to(out_.by_line, *sample.address & line_mask, one);
+            add_to(out_.by_address, *sample.address, one);
+        }
     }
 
     void count_memory(const Sample& sample, const DataSrc& source, SampleCounts& one) {

@@ -34,7 +34,7 @@ template <typename Take> Status each_line(std::string_view text, Take take) {
 }
 
 // cpus of a node, as a list of numbers or ranges separated by blanks or commas.
-Status add_node(Topology& out, std::uint32_t node, std::string_view cpus, const std::string& where) {
+Status add_node(MachineTopology& out, std::uint32_t node, std::string_view cpus, const std::string& where) {
     std::string list;
     for (const std::string& word : words_of(cpus))
         list += (list.empty() || list.back() == ',' ? "" : ",") + word;
@@ -53,8 +53,8 @@ Status add_node(Topology& out, std::uint32_t node, std::string_view cpus, const 
 }
 
 // "node 0 cpus: 0 1 2", "node 0 size: 773271 MB", then the distances.
-Result<Topology> read_numactl(std::string_view text, const std::string& label) {
-    Topology out;
+Result<MachineTopology> read_numactl(std::string_view text, const std::string& label) {
+    MachineTopology out;
     std::set<std::uint32_t> nodes;
     std::vector<std::uint32_t> columns; // of the table of distances
     const auto line = [&](std::string_view content, std::size_t number) -> Status {
@@ -100,8 +100,8 @@ Result<Topology> read_numactl(std::string_view text, const std::string& label) {
 }
 
 // "# CPU,Core,Socket,Node,,L1d,L1i,L2,L3" and a line a CPU.
-Result<Topology> read_lscpu_table(std::string_view text, const std::string& label) {
-    Topology out;
+Result<MachineTopology> read_lscpu_table(std::string_view text, const std::string& label) {
+    MachineTopology out;
     std::vector<std::string> names;
     std::set<std::uint32_t> sockets;
     std::set<std::uint32_t> nodes;
@@ -150,8 +150,8 @@ Result<Topology> read_lscpu_table(std::string_view text, const std::string& labe
 }
 
 // "Socket(s):   2", "NUMA node0 CPU(s):   0-17,36-53"
-Result<Topology> read_lscpu(std::string_view text, const std::string& label) {
-    Topology out;
+Result<MachineTopology> read_lscpu(std::string_view text, const std::string& label) {
+    MachineTopology out;
     const auto line = [&](std::string_view content, std::size_t number) -> Status {
         const auto colon = content.find(':');
         if (colon == std::string_view::npos)
@@ -189,7 +189,7 @@ bool any_line_starts(std::string_view text, std::string_view with) {
     return text.starts_with(with) || text.find("\n" + std::string(with)) != std::string_view::npos;
 }
 
-Result<Topology> read_any(std::string_view text, const std::string& label) {
+Result<MachineTopology> read_any(std::string_view text, const std::string& label) {
     if (trim(text).starts_with("<?xml") || trim(text).starts_with("<topology"))
         return read_hwloc_xml(text, label);
     if (any_line_starts(text, "node ") && text.find(" cpus:") != std::string_view::npos)
@@ -201,7 +201,7 @@ Result<Topology> read_any(std::string_view text, const std::string& label) {
     return fail(label + " is no topology", "give what lscpu, lscpu -p, numactl -H or lstopo FILE.xml wrote");
 }
 
-void count_threads(Topology& out) {
+void count_threads(MachineTopology& out) {
     std::map<std::uint32_t, std::uint32_t> threads;
     for (const TopologyCpu& cpu : out.cpus)
         if (cpu.core)
@@ -212,13 +212,13 @@ void count_threads(Topology& out) {
 
 } // namespace
 
-const TopologyCpu* Topology::find(std::uint32_t cpu) const {
+const TopologyCpu* MachineTopology::find(std::uint32_t cpu) const {
     const auto at = std::lower_bound(cpus.begin(), cpus.end(), cpu,
                                      [](const TopologyCpu& c, std::uint32_t n) { return c.cpu < n; });
     return at != cpus.end() && at->cpu == cpu ? &*at : nullptr;
 }
 
-std::vector<Cpu> Topology::host_cpus() const {
+std::vector<Cpu> MachineTopology::host_cpus() const {
     std::vector<Cpu> out;
     for (const TopologyCpu& cpu : cpus) {
         if (!cpu.core || !cpu.node || !cpu.socket)
@@ -228,7 +228,7 @@ std::vector<Cpu> Topology::host_cpus() const {
     return out;
 }
 
-Result<Topology> read_topology(std::string_view text, const std::string& label) {
+Result<MachineTopology> read_topology(std::string_view text, const std::string& label) {
     if (text.size() > most_topology_bytes)
         return fail(label + " is too large for a topology");
     auto out = read_any(text, label);

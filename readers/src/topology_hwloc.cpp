@@ -31,7 +31,7 @@ std::optional<std::uint32_t> count(hwloc_topology_t topology, hwloc_obj_type_t t
 
 } // namespace
 
-Result<Topology> read_hwloc_xml(std::string_view text, const std::string& label) {
+Result<MachineTopology> read_hwloc_xml(std::string_view text, const std::string& label) {
     hwloc_topology_t raw = nullptr;
     if (hwloc_topology_init(&raw) != 0)
         return fail("cannot set up hwloc");
@@ -40,7 +40,7 @@ Result<Topology> read_hwloc_xml(std::string_view text, const std::string& label)
     if (hwloc_topology_set_xmlbuffer(raw, bytes.c_str(), static_cast<int>(bytes.size() + 1)) != 0 ||
         hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0 || hwloc_topology_load(raw) != 0)
         return fail(label + " is no topology that hwloc reads", "write one with 'lstopo FILE.xml'");
-    Topology out;
+    MachineTopology out;
     for (hwloc_obj_t pu = nullptr; (pu = hwloc_get_next_obj_by_type(raw, HWLOC_OBJ_PU, pu)) != nullptr;) {
         TopologyCpu cpu;
         cpu.cpu = pu->os_index;

@@ -5,6 +5,6 @@
 
 namespace snapscope {
 
-[[nodiscard]] Result<Topology> read_hwloc_xml(std::string_view text, const std::string& label);
+[[nodiscard]] Result<MachineTopology> read_hwloc_xml(std::string_view text, const std::string& label);
 
 } // namespace snapscope

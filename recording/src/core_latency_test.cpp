@@ -141,6 +141,23 @@ TEST(CoreLatency, PublishedMachinesHaveTheBordersThatTheyAreKnownFor) {
     EXPECT_EQ(graviton[0].costs, std::nullopt);
 }
 
+// cases/h06-mlc-and-counts.json: what a load takes from either node's memory.
+TEST(CoreLatency, PublishedRemoteMemoryCostsTwoThirdsMore) {
+    std::ifstream in(SNAPSCOPE_SOURCE_DIR "/tests/cases/h06-mlc-and-counts.json");
+    const auto ns = json::parse(in)["mlc_idle_latency_ns"];
+    for (const std::uint32_t from : {0U, 1U}) {
+        const std::uint32_t to = 1 - from;
+        const auto costs = border_costs({pair_of(0, 1, Border::same_node, ns[from][from].get<double>()),
+                                         pair_of(2, 3, Border::same_node, ns[from][from].get<double>()),
+                                         pair_of(0, 2, Border::cross_socket, ns[from][to].get<double>()),
+                                         pair_of(1, 3, Border::cross_socket, ns[from][to].get<double>())});
+        ASSERT_EQ(costs.size(), 2U);
+        EXPECT_EQ(costs[1].costs, true);
+        EXPECT_GT(*costs[1].factor, 1.66);
+        EXPECT_LT(*costs[1].factor, 1.77);
+    }
+}
+
 TEST(CoreLatency, WhatIsDamagedIsRefusedWithItsPlace) {
     const json good = core_latencies_to_json(two_sockets());
     const std::vector<std::pair<std::string, json>> damages{{"/schema_version", 2},

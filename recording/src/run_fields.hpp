@@ -109,8 +109,22 @@ inline constexpr auto
                                field("lines", &Array::lines), field("straddling_entries", &Array::straddling_entries));
 
 template <>
+inline constexpr auto fields<HotPage> = std::tuple(field("array", &HotPage::array),
+                                                   field<HexAddress>("address", &HotPage::address),
+                                                   field("frame", &HotPage::frame), field("node", &HotPage::node));
+
+template <>
+inline constexpr auto fields<MemoryPlacement> =
+    std::tuple(field<HexAddress>("segment_address", &MemoryPlacement::segment_address),
+               field("page_bytes", &MemoryPlacement::page_bytes), field("policy", &MemoryPlacement::policy),
+               field("numa_balancing", &MemoryPlacement::numa_balancing),
+               field("shmem_huge_pages", &MemoryPlacement::shmem_huge_pages), field("pages", &MemoryPlacement::pages),
+               field("notes", &MemoryPlacement::notes));
+
+template <>
 inline constexpr auto fields<Layout> = std::tuple(field("arrays", &Layout::arrays),
-                                                  field("lines_per_scan", &Layout::lines_per_scan));
+                                                  field("lines_per_scan", &Layout::lines_per_scan),
+                                                  field<Later>("memory", &Layout::memory));
 
 template <>
 inline constexpr auto fields<Cpu> = std::tuple(field("cpu", &Cpu::cpu), field("core", &Cpu::core),

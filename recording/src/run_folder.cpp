@@ -4,10 +4,10 @@
 #include <snapscope/base/files.hpp>
 #include <snapscope/recording/access_trace.hpp>
 #include <snapscope/recording/run_folder.hpp>
+#include <snapscope/recording/windows.hpp>
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -44,33 +44,6 @@ Result<Run> read_run_json(const fs::path& folder) {
     if (!run)
         return fail(fmt::format("{}: {}", path.string(), run.error().what));
     return run;
-}
-
-void append_row(Windows& windows, const WindowRow& row) {
-    windows.start_ns.push_back(row.start_ns);
-    windows.end_ns.push_back(row.end_ns);
-    for (std::size_t i = 0; i < windows.series.size(); ++i)
-        windows.series[i].values.push_back(row.values[i]);
-}
-
-// What a cut-off run had counted until its last whole window: a series is a
-// total's differences (docs/contracts.md).  A source that told nothing stays absent.
-void add_totals_of_windows(Run& run) {
-    for (const Series& series : run.windows.series) {
-        const auto same = [&](const Total& total) {
-            return total.name == series.name && total.source == series.source;
-        };
-        if (std::any_of(run.totals.begin(), run.totals.end(), same))
-            continue;
-        std::optional<double> sum;
-        for (const auto& value : series.values)
-            if (value)
-                sum = sum.value_or(0) + *value;
-        std::optional<std::int64_t> value;
-        if (sum && std::abs(*sum) < 0x1p62) // what no counter reaches, no total states
-            value = std::llround(*sum);
-        run.totals.push_back({series.name, series.source, series.unit, value});
-    }
 }
 
 // Puts the journal's rows into a run that has no end, and says what is missing.

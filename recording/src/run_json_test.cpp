@@ -84,8 +84,9 @@ TEST(RunJson, AMissingFieldIsAnErrorThatNamesIt) {
     int tried = 0;
     for (const std::string& at : pointers) {
         const json::json_pointer pointer(at);
-        if (!good.at(pointer.parent_pointer()).is_object() || pointer.back().starts_with("migrations_across_"))
-            continue; // the latter came later, and may be missing
+        const bool came_later = pointer.back().starts_with("migrations_across_") || at == "/layout/memory";
+        if (!good.at(pointer.parent_pointer()).is_object() || came_later)
+            continue; // what came later may be missing
         json bad = good;
         bad.at(pointer.parent_pointer()).erase(pointer.back());
         const auto read = run_from_json(bad);

@@ -92,6 +92,14 @@ Run full_sample_run() {
     run.server = sample_server();
     run.layout.arrays = {{"PGXACT", 0x7f0012345678, 12, 1120, 210, 40}};
     run.layout.lines_per_scan = 12.5;
+    run.layout.memory = MemoryPlacement{
+        0x7f0000000000,
+        4096,
+        "interleave:0-1",
+        "1",
+        "never",
+        {{"PGXACT", 0x7f0012345000, 1'234'567, 1}, {"PGXACT", 0x7f0012346000, std::nullopt, std::nullopt}},
+        {"page frames: not permitted"}};
     run.sources = sample_sources();
     run.totals = {{"snapshots_taken", "ring", "1", 1'000'000'007}, {"snapshots_waited", "ring", "1", std::nullopt}};
     run.windows.start_ns = {1000, 5000};

@@ -24,6 +24,10 @@ class Client {
     [[nodiscard]] std::optional<std::int64_t> number(const std::string& sql);
     // Sends without waiting.
     bool send(const std::string& sql) { return PQsendQuery(connection_.get(), sql.c_str()) == 1; }
+    // Whether what was sent has not been answered yet.
+    [[nodiscard]] bool busy() const {
+        return PQconsumeInput(connection_.get()) == 1 && PQisBusy(connection_.get()) == 1;
+    }
     // Waits for what was sent; false when it failed.
     bool finish();
     [[nodiscard]] int pid() const { return PQbackendPID(connection_.get()); }

@@ -81,6 +81,32 @@ bool no_horizon_is_left_behind(Stage& stage) {
     return true;
 }
 
+// A builder that sleeps in the middle of its work holds up nobody: those that
+// spin for it give up and scan by themselves.
+bool nobody_waits_for_a_builder_that_sleeps(Stage& stage) {
+    auto& server = stage.start({});
+    Client writer(server);
+    Client builder(server);
+    Client other(server);
+    if (!builder.run("SET snapshot_cache_pause = 'building'"))
+        return false;
+    // Who comes first after the wipe builds; it is to be the one that pauses.
+    for (int attempt = 0; attempt < 50; ++attempt) {
+        if (!writer.run("UPDATE t SET n = n + 1 WHERE id = 1") || !builder.send("SELECT 1"))
+            return false;
+        std::this_thread::sleep_for(50ms);
+        const bool served = other.run("SELECT 1");
+        const bool builds = builder.busy();
+        const auto spins = other.number("SELECT sum(spins)::int8 FROM pg_stat_snapshot_cache");
+        const auto gave_up = other.number("SELECT sum(gave_up)::int8 FROM pg_stat_snapshot_cache");
+        if (!served || !Stage::go_on(other) || !builder.finish())
+            return false;
+        if (spins > 0)
+            return builds && gave_up > 0;
+    }
+    return false;
+}
+
 } // namespace
 
 std::vector<Scenario> race_scenarios() {
@@ -88,6 +114,7 @@ std::vector<Scenario> race_scenarios() {
         {"second_look", {"lockfree"}, short_readers_beside_writers},
         {"early_publication", {"lockfree"}, short_readers_beside_writers},
         {"retract_leaves", {"lockfree"}, no_horizon_is_left_behind},
+        {"spin_gives_up", {"spin"}, nobody_waits_for_a_builder_that_sleeps},
     };
 }
 

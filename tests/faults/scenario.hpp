@@ -28,6 +28,12 @@ class Stage {
     // Waits until the standby has replayed what the primary has flushed.
     static bool in_step(Client& primary, Client& standby);
 
+    // Waits until a session stands in the window that it has named in
+    // snapshot_cache_pause, or has ended the statement that it was sent.
+    static bool paused_or_done(Client& observer, const Client& session);
+    // Lets all such sessions go on.
+    static bool go_on(Client& observer) { return observer.run("SELECT pg_reload_conf()"); }
+
     [[nodiscard]] const std::string& mutant() const { return mutant_; }
 
     // What the servers' logs say of the verification, or of an assertion; empty for nothing.

@@ -2,6 +2,7 @@
 
 #include <snapscope/base/files.hpp>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <stdexcept>
 #include <thread>
@@ -57,6 +58,17 @@ bool Stage::in_step(Client& primary, Client& standby) {
         std::this_thread::sleep_for(20ms);
     }
     return false;
+}
+
+bool Stage::paused_or_done(Client& observer, const Client& session) {
+    const auto there =
+        fmt::format("SELECT count(*) FROM pg_stat_activity WHERE pid = {} AND wait_event = 'PgSleep'", session.pid());
+    for (int attempt = 0; attempt < 500 && session.busy(); ++attempt) {
+        if (observer.number(there) == 1)
+            return true;
+        std::this_thread::sleep_for(20ms);
+    }
+    return !session.busy();
 }
 
 std::string Stage::complaint() const {

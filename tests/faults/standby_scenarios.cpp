@@ -101,6 +101,23 @@ bool promotion_is_seen(Stage& stage) {
     return promoted && right;
 }
 
+// A reader that slept between the publication of its xmin and the second look
+// has shown the startup process an xmin that it never used: its query would be
+// cancelled for a row that it does not see.  On a standby it must not publish
+// without the lock.  Verification is off: it would be the first to tell.
+bool no_query_is_cancelled_for_an_xmin_that_was_retracted(Stage& stage) {
+    auto& primary = stage.start({});
+    auto& standby = stage.start_standby({{"max_standby_streaming_delay", "0"}, {"snapshot_cache_verify", "off"}});
+    Client writer(primary);
+    Client other(standby);
+    Client reader(standby);
+    if (!pass_on(writer, other) || !look(other) || !reader.run("SET snapshot_cache_pause = 'published'") ||
+        !reader.send("SELECT n FROM t WHERE id = 1"))
+        return false;
+    return Stage::paused_or_done(other, reader) && writer.run("UPDATE t SET n = 1 WHERE id = 1") &&
+           writer.run("VACUUM t") && reader.finish();
+}
+
 } // namespace
 
 std::vector<Scenario> standby_scenarios() {
@@ -109,6 +126,7 @@ std::vector<Scenario> standby_scenarios() {
         {"ProcArrayApplyXidAssignment", cached, assignment_is_seen},
         {"ExpireOldKnownAssignedTransactionIds", cached, crash_of_the_primary_ends_its_xids},
         {"StartupXLOG", cached, promotion_is_seen},
+        {"lockfree_in_recovery", {"lockfree"}, no_query_is_cancelled_for_an_xmin_that_was_retracted},
     };
 }
 

@@ -228,11 +228,11 @@ TEST_P(MirrorAgreement, a_torn_sample_is_never_shown_while_backends_come_and_go)
             while (!stop)
                 Session(cluster()).run("SELECT txid_current()");
         });
-    mirror::SampleReader reader(server->anatomy);
-    mirror::DenseSample dense;
+    mirror::DenseReader reader(server->anatomy);
+    const auto& dense = reader.seen();
     int whole = 0;
     for (int i = 0; i < 20'000; ++i) {
-        ASSERT_TRUE(reader.read(server->image->memory(), dense));
+        ASSERT_TRUE(reader.look(server->image->memory()));
         if (dense.torn == mirror::Torn::roster) {
             EXPECT_TRUE(dense.slots.empty());
             continue;

@@ -1,15 +1,14 @@
 // Servers as they are found: stripped, replaced while they run, in namespaces
 // of their own, with each kind of shared memory.
 
+#include "huge_pages.hpp"
 #include "mirrored.hpp"
 
-#include <snapscope/base/files.hpp>
 #include <snapscope/lab/account.hpp>
 #include <snapscope/lab/process.hpp>
 #include <snapscope/lab/scratch_folder.hpp>
 
 #include <csignal>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -110,36 +109,6 @@ TEST_P(MirrorBuilds, system_v_memory_is_found) {
     ASSERT_TRUE(server) << server.error().message();
     EXPECT_EQ(pages(*server), PageKind::sysv);
 }
-
-// Huge pages for a while; what the machine does not grant is not there.
-class HugePages {
-  public:
-    explicit HugePages(std::uint64_t wanted) : before_(read()) {
-        if (free() < wanted)
-            write(before_ + wanted);
-    }
-    HugePages(const HugePages&) = delete;
-    HugePages& operator=(const HugePages&) = delete;
-    HugePages(HugePages&&) = delete;
-    HugePages& operator=(HugePages&&) = delete;
-    ~HugePages() {
-        if (read() != before_)
-            write(before_);
-    }
-    [[nodiscard]] static std::uint64_t free() {
-        const auto text = read_text("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
-        return text ? std::strtoull(text->c_str(), nullptr, 10) : 0;
-    }
-
-  private:
-    static constexpr const char* file = "/proc/sys/vm/nr_hugepages";
-    static std::uint64_t read() {
-        const auto text = read_text(file);
-        return text ? std::strtoull(text->c_str(), nullptr, 10) : 0;
-    }
-    static void write(std::uint64_t pages) { std::ofstream(file) << pages << std::flush; }
-    std::uint64_t before_;
-};
 
 TEST_P(MirrorBuilds, huge_pages_are_read_and_never_mapped) {
     constexpr std::uint64_t needed = 60; // of 2 MB

@@ -3,8 +3,11 @@
 
 #include "mirrored.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <gmock/gmock.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -79,18 +82,55 @@ TEST_P(MirrorCrash, a_mapping_holds_the_segment_only_until_the_first_crash) {
         Session session(cluster()); // who leaves in order is no crash
     }
     std::this_thread::sleep_for(200ms);
-    mirror::SampleReader reader(server->anatomy);
-    mirror::DenseSample by_mapping;
-    mirror::DenseSample by_calls;
-    ASSERT_TRUE(reader.read(**mapping, by_mapping));
-    ASSERT_TRUE(reader.read(server->image->memory(), by_calls));
+    mirror::DenseReader by_mapping(server->anatomy);
+    mirror::DenseReader by_calls(server->anatomy);
+    ASSERT_TRUE(by_mapping.look(**mapping));
+    ASSERT_TRUE(by_calls.look(server->image->memory()));
     EXPECT_TRUE((*mapping)->held()) << (*mapping)->why_let_go();
-    EXPECT_EQ(by_mapping.counters, by_calls.counters);
-    EXPECT_EQ(by_mapping.slots.size(), by_calls.slots.size());
+    EXPECT_EQ(by_mapping.seen().counters, by_calls.seen().counters);
+    EXPECT_EQ(by_mapping.seen().slots.size(), by_calls.seen().slots.size());
     kill_a_backend();
     ASSERT_TRUE(comes_back(cluster(), 1));
     EXPECT_FALSE((*mapping)->held());
     EXPECT_THAT((*mapping)->why_let_go(), testing::HasSubstr("crashed"));
+}
+
+// The server's memory, with somebody in an entry for auxiliary processes.
+class WithOneMore final : public mirror::Memory {
+  public:
+    WithOneMore(const mirror::Memory& memory, mirror::Address at, pid_t pid) : memory_(memory), at_(at), pid_(pid) {}
+    [[nodiscard]] Status read(std::span<const mirror::Piece> pieces) const override {
+        for (const auto& piece : pieces)
+            if (piece.from == at_)
+                std::ranges::copy(std::as_bytes(std::span(&pid_, 1)), piece.to.begin());
+            else if (const auto read = memory_.read(std::span(&piece, 1)); !read)
+                return read;
+        return {};
+    }
+
+  private:
+    const mirror::Memory& memory_;
+    mirror::Address at_;
+    pid_t pid_;
+};
+
+TEST_P(MirrorCrash, who_crashed_before_he_could_be_watched_is_noticed_too) {
+    start();
+    const auto server = examine();
+    ASSERT_TRUE(server) << server.error().message();
+    const pid_t ended = ::fork();
+    if (ended == 0)
+        ::_exit(0);
+    ASSERT_EQ(::waitpid(ended, nullptr, 0), ended);
+    const auto& a = server->anatomy;
+    const mirror::Address entry =
+        a.all_procs + std::uint64_t{a.all_proc_count - 1} * a.layout.pgproc_bytes + a.layout.pid;
+    const WithOneMore segment(server->image->memory(), entry, ended);
+    std::atomic<bool> crashed{false};
+    const mirror::CrashGuard guard(*server->image, a, segment, [&](const std::string&) { crashed = true; });
+    for (int tries = 0; tries < 300 && !crashed; ++tries)
+        std::this_thread::sleep_for(100ms);
+    EXPECT_TRUE(crashed);
 }
 
 INSTANTIATE_TEST_SUITE_P(Version, MirrorCrash, every_major(), name_of_major);

@@ -78,13 +78,12 @@ Result<MirroredServer> MirrorTest::examine(pid_t postmaster) {
 }
 
 Sight MirrorTest::look(const MirroredServer& server) {
-    mirror::SampleReader reader(server.anatomy);
-    Sight sight;
+    mirror::DenseReader dense(server.anatomy);
+    mirror::ProcReader procs(server.anatomy);
     for (int tries = 0; tries < 1000; ++tries) {
-        const auto dense = reader.read(server.image->memory(), sight.dense);
-        const auto procs = reader.read(server.image->memory(), sight.procs);
-        if (dense && procs && sight.dense.torn == mirror::Torn::no && sight.procs.torn == mirror::Torn::no)
-            return sight;
+        if (dense.look(server.image->memory()) && procs.look(server.image->memory()) &&
+            dense.seen().torn == mirror::Torn::no && procs.seen().torn == mirror::Torn::no)
+            return {dense.seen(), procs.seen()};
         std::this_thread::sleep_for(1ms);
     }
     ADD_FAILURE() << "no sample was whole";

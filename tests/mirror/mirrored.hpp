@@ -1,7 +1,8 @@
 // An unpatched server of one major version, and what the mirror sees of it.
 #pragma once
 
-#include "mirror/samples.hpp"
+#include "mirror/dense_reader.hpp"
+#include "mirror/proc_reader.hpp"
 #include "mirror_source.hpp"
 
 #include <filesystem>

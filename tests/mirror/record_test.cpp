@@ -3,6 +3,7 @@
 #include "mirrored.hpp"
 
 #include <snapscope/lab/account.hpp>
+#include <snapscope/lab/process.hpp>
 #include <snapscope/lab/scratch_folder.hpp>
 #include <snapscope/recording/run_folder.hpp>
 
@@ -75,6 +76,44 @@ TEST_P(MirrorRecord, records_windows_slots_and_totals_that_show_reads) {
     EXPECT_THAT(program({"show", folder.string()}).output, HasSubstr("sampled by mirror"));
 }
 
+TEST_P(MirrorRecord, a_postmaster_that_ends_is_noticed_and_said) {
+    start();
+    auto scratch = ScratchFolder::create();
+    ASSERT_TRUE(scratch) << scratch.error().message();
+    const auto folder = scratch->path() / "run.snap";
+    Command command;
+    command.argv = {SNAPSCOPE_PROGRAM,
+                    "record",
+                    "--pid",
+                    std::to_string(cluster().pid()),
+                    "--source",
+                    "mirror",
+                    "--interval",
+                    "100",
+                    "-d",
+                    "120",
+                    "-o",
+                    folder.string()};
+    auto recorder = Process::start(std::move(command));
+    ASSERT_TRUE(recorder) << recorder.error().message();
+    // Windows are being written: it watches.
+    const auto journal_grows = [&] { return read_run(folder) && !read_run(folder)->windows.end_ns.empty(); };
+    for (int tries = 0; tries < 300 && !journal_grows(); ++tries)
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ASSERT_TRUE(journal_grows()) << recorder->output();
+    cluster_->stop();
+    const auto status = recorder->wait_for(std::chrono::seconds(30));
+    ASSERT_TRUE(status) << "it goes on without a server";
+    EXPECT_EQ(*status, 3) << recorder->output();
+    const auto run = read_run(folder);
+    ASSERT_TRUE(run) << run.error().message();
+    EXPECT_TRUE(run->finished);
+    EXPECT_THAT(run->warnings, testing::Contains(HasSubstr("the server ended")));
+    // What it could not see any more has no figures.
+    for (const auto& series : run->windows.series)
+        EXPECT_FALSE(series.values.back()) << series.name;
+}
+
 TEST_P(MirrorRecord, doctor_says_what_it_found) {
     start();
     auto words = target();
@@ -84,6 +123,24 @@ TEST_P(MirrorRecord, doctor_says_what_it_found) {
     EXPECT_EQ(found["state"], "available") << found.dump();
     EXPECT_EQ(found["kind"], "sampled");
     EXPECT_THAT(found["reason"].get<std::string>(), HasSubstr("confirmed by"));
+}
+
+TEST_P(MirrorRecord, doctor_names_what_the_kernel_keeps_back) {
+    start();
+    auto words = target();
+    words.insert(words.begin(), "doctor");
+    const auto text = program(words).output;
+    words.insert(words.end(), {"--format", "json"});
+    const auto json = nlohmann::json::parse(program(words).output, nullptr, false);
+    ASSERT_FALSE(json.is_discarded());
+    ASSERT_EQ(json["limits"].size(), 6U) << json.dump();
+    for (const auto& limit : json["limits"]) {
+        EXPECT_EQ(limit["limits"], !limit["sources"].empty()) << limit.dump();
+        if (!limit["limits"])
+            continue;
+        EXPECT_THAT(text, HasSubstr(limit["reason"].get<std::string>()));
+        EXPECT_THAT(text, HasSubstr(limit["hint"].get<std::string>()));
+    }
 }
 
 TEST_P(MirrorRecord, without_a_right_the_missing_one_is_named) {

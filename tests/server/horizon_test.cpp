@@ -61,6 +61,33 @@ class HorizonTest : public ServerTest {
         reader_->run("SET enable_indexscan = off; SET enable_bitmapscan = off; SELECT * FROM t");
         return reader_->number("SELECT count(*) FROM heap_page_items(get_raw_page('t', 0)) WHERE lp_flags = 1");
     }
+    void follow_feedback() {
+        ClusterOptions options;
+        options.prefix = patched_prefix();
+        options.primary = &cluster();
+        options.settings = {{"max_connections", "150"},
+                            {"hot_standby_feedback", "off"},
+                            {"wal_receiver_status_interval", "1"},
+                            {"max_standby_streaming_delay", "-1"}};
+        const auto standby = Cluster::start(options);
+        ASSERT_TRUE(standby) << standby.error().message();
+        Session old(*standby);
+        Session admin(*standby);
+        const auto holders = [&] { return reader_->number("SELECT count(backend_xmin) FROM pg_stat_replication"); };
+        const auto feedback = [&](const std::string& state) {
+            admin.run("ALTER SYSTEM SET hot_standby_feedback = " + state);
+            admin.run("SELECT pg_reload_conf()");
+            while (holders() != (state == "on" ? 1 : 0))
+                std::this_thread::sleep_for(20ms);
+        };
+        old.run("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1");
+        update(20);
+        EXPECT_EQ(look().horizon, look().xmax);
+        feedback("on");
+        EXPECT_GE(look().xmax - look().horizon, 20);
+        feedback("off");
+        EXPECT_EQ(look().horizon, look().xmax);
+    }
     std::int64_t refreshes() {
         return reader_->number("SELECT coalesce(sum(horizon_refreshes), 0)::int8 FROM pg_stat_snapshot_cache");
     }
@@ -153,10 +180,29 @@ TEST_P(HorizonTest, costs_a_read_only_load_nothing) {
     EXPECT_EQ(refreshes() - before, 0);
 }
 
+// A standby that begins to tell what it needs lowers the horizon, without a slot;
+// one that stops telling is a holder that leaves.  Both are heard at once, also
+// where holders may be waited for.
+TEST_P(HorizonTest, follows_the_feedback_of_a_standby) {
+    follow_feedback();
+}
+
 class BoundedHorizonTest : public HorizonTest {
   protected:
     static constexpr auto bound = 300ms;
     [[nodiscard]] std::string max_age() const override { return std::to_string(bound.count()); }
+
+    // Both look every 20 ms until the horizon has risen, or for ten seconds; the lag in the end.
+    void setup_watchers() {
+        const std::string look_once = "SELECT xmax::text::int8 - recent_global_xmin::text::int8 INTO lag "
+                                      "FROM snapscope_snapshot(); EXIT WHEN lag = 0; PERFORM pg_sleep(0.02);";
+        writer_->run("CREATE PROCEDURE watch_in_transactions(INOUT lag int8) LANGUAGE plpgsql AS $$ BEGIN "
+                     "FOR i IN 1..500 LOOP COMMIT; " +
+                     look_once + " END LOOP; END $$");
+        writer_->run("CREATE FUNCTION watch_in_one() RETURNS int8 LANGUAGE plpgsql VOLATILE AS $$ "
+                     "DECLARE lag int8; BEGIN FOR i IN 1..500 LOOP " +
+                     look_once + " END LOOP; RETURN lag; END $$");
+    }
 };
 
 TEST_P(BoundedHorizonTest, rises_within_its_age_after_the_holder_left) {
@@ -169,6 +215,10 @@ TEST_P(BoundedHorizonTest, rises_within_its_age_after_the_holder_left) {
     const auto after = look();
     EXPECT_EQ(after.horizon, after.xmax);
     EXPECT_EQ(line_pointers_after_read(), 1);
+}
+
+TEST_P(BoundedHorizonTest, follows_the_feedback_of_a_standby) {
+    follow_feedback();
 }
 
 // A copy that is older than the bound is not waited for.
@@ -190,6 +240,39 @@ TEST_P(BoundedHorizonTest, is_looked_for_once_an_age_while_it_is_held) {
     for (int i = 0; i < 20; ++i)
         EXPECT_EQ(look().xmax - look().horizon, 10);
     EXPECT_LE(refreshes() - before, GetParam() == "off" ? 0 : 2);
+}
+
+// Snapshots of one long statement, begun before the horizon was last computed:
+// they must find it aged even though their statement's time stands still.
+TEST_P(BoundedHorizonTest, rises_within_one_long_statement) {
+    setup_watchers();
+    for (const char* statement : {"CALL watch_in_transactions(0)", "SELECT watch_in_one()"}) {
+        auto held_by = holder();
+        update(10);
+        Session watcher(cluster());
+        watcher.send(statement);
+        std::this_thread::sleep_for(2 * bound);
+        (void)look(); // too old for a new statement: computed anew, and young again
+        held_by->run("COMMIT");
+        EXPECT_EQ(watcher.answer(), "0") << statement;
+    }
+}
+
+// A reload reaches idle sessions at once, a busy one after its statement: readers
+// that went over to "exact" would wait for a bump that the holder does not owe.
+TEST_P(BoundedHorizonTest, rises_whatever_a_reload_says_meanwhile) {
+    Session held_by(cluster());
+    held_by.send("SELECT pg_sleep(0.25)");
+    while (reader_->number(
+               fmt::format("SELECT count(backend_xmin) FROM pg_stat_activity WHERE pid = {}", held_by.pid())) == 0) {
+    }
+    update(10);
+    (void)look();
+    reader_->run("ALTER SYSTEM SET snapshot_horizon_max_age = 0");
+    reader_->run("SELECT pg_reload_conf()");
+    held_by.finish();
+    std::this_thread::sleep_for(bound);
+    EXPECT_EQ(look().horizon, look().xmax);
 }
 
 INSTANTIATE_TEST_SUITE_P(Mode, BoundedHorizonTest, every_mode(), name_of_mode);

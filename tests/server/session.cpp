@@ -66,6 +66,16 @@ void Session::finish() {
     }
 }
 
+std::string Session::answer() {
+    std::string field;
+    while (const OwnedResult result{PQgetResult(connection_.get())}) {
+        EXPECT_TRUE(succeeded(result.get())) << PQerrorMessage(connection_.get());
+        if (PQntuples(result.get()) > 0)
+            field = PQgetvalue(result.get(), 0, 0);
+    }
+    return field;
+}
+
 std::filesystem::path patched_prefix() {
     if (const char* named = std::getenv("SNAPSCOPE_PG_PREFIX"); named != nullptr && *named != '\0')
         return named;

@@ -26,6 +26,8 @@ class Session {
     // Sends without waiting; finish() waits for the result and ignores it.
     void send(const std::string& sql);
     void finish();
+    // Waits for what was sent; the first field of its first row.
+    [[nodiscard]] std::string answer();
 
     [[nodiscard]] int pid() const { return PQbackendPID(connection_.get()); }
     [[nodiscard]] bool alive() const { return PQstatus(connection_.get()) == CONNECTION_OK; }

@@ -16,6 +16,8 @@ using namespace std::chrono_literals;
 
 // Named by the environment (./dev test does), or where the build script says it is.
 std::filesystem::path prefix_of(const std::string& server) {
+    if (server == "patched")
+        return patched_prefix();
     const bool debian = server == "debian15";
     const char* variable = debian ? "SNAPSCOPE_PG_DEBIAN15_PREFIX" : "SNAPSCOPE_PG_UNPATCHED_PREFIX";
     if (const char* named = std::getenv(variable); named != nullptr && *named != '\0')
@@ -31,6 +33,10 @@ void StockTest::SetUp() {
         GTEST_SKIP() << GetParam() << " is not here (SNAPSCOPE_PG_UNPATCHED_PREFIX, SNAPSCOPE_PG_DEBIAN15_PREFIX)";
     if (const auto missing = missing_for_bpf(); missing || ::geteuid() != 0)
         GTEST_SKIP() << "looks into another account's server: needs root with CAP_BPF and CAP_PERFMON";
+    auto folder = ScratchFolder::create();
+    ASSERT_TRUE(folder) << folder.error().message();
+    scratch_ = std::make_unique<ScratchFolder>(std::move(*folder));
+    prefix_ = install(prefix_);
     ClusterOptions options;
     options.prefix = prefix_;
     // Nobody but the test takes snapshots.
@@ -38,9 +44,6 @@ void StockTest::SetUp() {
     auto started = Cluster::start(options);
     ASSERT_TRUE(started) << started.error().message();
     cluster_ = std::make_unique<Cluster>(std::move(*started));
-    auto folder = ScratchFolder::create();
-    ASSERT_TRUE(folder) << folder.error().message();
-    scratch_ = std::make_unique<ScratchFolder>(std::move(*folder));
 }
 
 std::vector<std::string> StockTest::session_of(const std::string& line, int times) {

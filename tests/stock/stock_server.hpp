@@ -6,16 +6,20 @@
 #include <snapscope/lab/scratch_folder.hpp>
 #include <snapscope/recording/run.hpp>
 
+#include <chrono>
 #include <optional>
 #include <server_words.hpp>
+#include <thread>
 
 namespace snapscope::test {
 
-// The parameter is a server: "unpatched13" or "debian15".
+// The parameter is a server: "unpatched13" or "debian15"; where our own is meant as well, "patched".
 class StockTest : public testing::TestWithParam<std::string> {
   protected:
     // Skips where the server, or the right to look at it, is missing.
     void SetUp() override;
+    // The files to run, of those that are installed at PREFIX.
+    [[nodiscard]] virtual std::filesystem::path install(const std::filesystem::path& prefix) { return prefix; }
     [[nodiscard]] const Cluster& cluster() const { return *cluster_; }
     [[nodiscard]] std::string program(const std::string& name) const { return (prefix_ / "bin" / name).string(); }
     // The server's binary, as the collector opens it.
@@ -44,6 +48,17 @@ class StockTest : public testing::TestWithParam<std::string> {
 
 // The words of the server that CLUSTER runs; a failure of the test where they are not found.
 [[nodiscard]] ServerWords words_of(const Cluster& cluster);
+
+// Whether it comes true in time.
+template <typename Condition> [[nodiscard]] bool within_seconds(int seconds, Condition condition) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > limit)
+            return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return true;
+}
 
 [[nodiscard]] inline auto every_stock_server() {
     return testing::Values("unpatched13", "debian15");

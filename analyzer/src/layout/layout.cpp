@@ -58,6 +58,12 @@ ArrayPlace place_array(std::string name, std::uint64_t address, std::uint64_t st
     return out;
 }
 
+bool plausible(const Array& array) {
+    constexpr std::uint64_t most_entries = std::uint64_t{1} << 22U;
+    constexpr std::uint64_t most_stride = std::uint64_t{1} << 32U;
+    return array.entries <= most_entries && array.stride_bytes <= most_stride && array.address <= ~std::uint64_t{0} / 2;
+}
+
 ActiveSlots describe_slots(const ArrayPlace& pgxact, std::vector<std::uint32_t> slots) {
     std::ranges::sort(slots);
     slots.erase(std::unique(slots.begin(), slots.end()), slots.end());

@@ -61,6 +61,18 @@ std::map<std::uint32_t, std::uint32_t> sockets_of(const Run& run) {
     return out;
 }
 
+// What the recorder saw of the pages that ARRAY lies on.
+void add_pages(const MemoryPlacement& memory, ArrayPlace& array) {
+    if (array.address && *array.address >= memory.segment_address)
+        array.segment_offset = *array.address - memory.segment_address;
+    std::map<std::string, std::uint64_t> nodes;
+    for (const HotPage& page : memory.pages)
+        if (page.array == array.name)
+            ++nodes[page.node ? std::to_string(*page.node) : "absent"];
+    if (!nodes.empty() && !(nodes.size() == 1 && nodes.contains("absent")))
+        array.numa_nodes = std::move(nodes);
+}
+
 void add_sockets(ActiveSlots& active, const std::map<std::uint32_t, std::uint32_t>& sockets) {
     for (SharedLine& line : active.shared_lines)
         for (const std::uint32_t slot : line.slots) {
@@ -82,18 +94,22 @@ Result<LayoutReport> layout_of_run(const Run& run, const std::filesystem::path& 
     out.max_connections = run.server.max_connections;
     const Array* pgxact = nullptr;
     for (const Array& array : run.layout.arrays) {
-        constexpr std::uint64_t most_entries = std::uint64_t{1} << 22U;
-        constexpr std::uint64_t most_stride = std::uint64_t{1} << 32U;
-        if (array.entries > most_entries || array.stride_bytes > most_stride || array.address > ~std::uint64_t{0} / 2)
+        if (!plausible(array))
             return fail(fmt::format("{} with {} entries of {} bytes is no array of a server", array.name, array.entries,
                                     array.stride_bytes));
-        out.arrays.push_back(place_array(array.name, array.address, array.stride_bytes, array.entries, std::nullopt));
+        const auto page_bytes = run.layout.memory ? run.layout.memory->page_bytes : std::nullopt;
+        out.arrays.push_back(place_array(array.name, array.address, array.stride_bytes, array.entries, page_bytes));
+        if (run.layout.memory)
+            add_pages(*run.layout.memory, out.arrays.back());
         if (array.name == "PGXACT" || (array.name == "xids" && pgxact == nullptr))
             pgxact = &array;
     }
     if (pgxact == nullptr)
         return fail("the run does not say where the array of backends lies", "record a patched server");
-    out.notes = {"pages are counted as pages of 4096 bytes: the run does not say which ones the server has"};
+    if (!run.layout.memory || !run.layout.memory->page_bytes)
+        out.notes = {"pages are counted as pages of 4096 bytes: the run does not say which ones the server has"};
+    if (run.layout.memory)
+        out.notes.insert(out.notes.end(), run.layout.memory->notes.begin(), run.layout.memory->notes.end());
 
     const auto place = *std::ranges::find(out.arrays, pgxact->name, &ArrayPlace::name);
     std::vector<std::uint32_t> used;

@@ -147,6 +147,34 @@ TEST(Layout, JsonHasTheNamesOfTheContract) {
     EXPECT_EQ(json["active_slots"]["shared_lines"][0]["slots"], nlohmann::ordered_json({3, 4}));
 }
 
+TEST(Layout, ARunSaysWhatItsRecorderSawOfThePages) {
+    snapscope::Run run;
+    run.layout.arrays = {{"PGXACT", 0x7f0000200040, 12, 1000, 0, 0}};
+    run.layout.memory = MemoryPlacement{0x7f0000000000,
+                                        4096,
+                                        "default",
+                                        "0",
+                                        "never",
+                                        {{"PGXACT", 0x7f0000200000, 5, 0},
+                                         {"PGXACT", 0x7f0000201000, 6, 1},
+                                         {"PGXACT", 0x7f0000202000, std::nullopt, std::nullopt}},
+                                        {}};
+    const auto report = layout_of_run(run, "/nonexistent").value();
+    const ArrayPlace& pgxact = report.arrays.front();
+    EXPECT_EQ(pgxact.segment_offset, 0x200040U);
+    EXPECT_EQ(pgxact.page_bytes, 4096U);
+    EXPECT_EQ(pgxact.numa_nodes, (std::map<std::string, std::uint64_t>{{"0", 1}, {"1", 1}, {"absent", 1}}));
+    EXPECT_TRUE(report.notes.empty());
+
+    for (HotPage& page : run.layout.memory->pages)
+        page.node.reset();
+    run.layout.memory->page_bytes.reset();
+    run.layout.memory->notes = {"NUMA nodes: not permitted"};
+    const auto less = layout_of_run(run, "/nonexistent").value();
+    EXPECT_FALSE(less.arrays.front().numa_nodes) << "not known is not absent";
+    EXPECT_EQ(less.notes.size(), 2U);
+}
+
 TEST(Layout, ARunWithoutTheArrayIsRefused) {
     snapscope::Run run;
     EXPECT_FALSE(layout_of_run(run, "/nonexistent"));

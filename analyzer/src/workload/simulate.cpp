@@ -3,6 +3,7 @@
 #include "mode_replay.hpp"
 #include "placement.hpp"
 #include "simulate_report.hpp"
+#include "word_model.hpp"
 
 #include <snapscope/analyzer/sharded_model.hpp>
 #include <snapscope/analyzer/simulate.hpp>
@@ -58,12 +59,12 @@ class Pass {
         : run_(run), arrays_(arrays), options_(options), fold_(arrays.slots, run.clock.ticks_per_ns),
           cpus_(options.topology, options.cpus, active_slots(run)), slots_(arrays, options.slots, options.seed),
           programs_(arrays, lines, options.mode.value_or(recorded) != CacheMode::off, interleaver_),
-          model_(options.topology, lines, options.protocol, options.prefetch, options.threads) {
+          words_(arrays.slots), model_(options.topology, lines, options.protocol, options.prefetch, options.threads) {
         if (options.mode && *options.mode != recorded)
             replay_.emplace(*options.mode, arrays.slots);
         for (const Slot& slot : run.slots) {
             if (slot.pid && slot.slot < arrays.slots && in_proc_array(run, arrays, slot.slot))
-                programs_.enter(slots_.place(slot.slot));
+                enter(slots_.place(slot.slot));
             const auto longest = std::ranges::max_element(slot.residency, {}, &CpuShare::run_ns);
             if (longest != slot.residency.end())
                 cpus_.set_residency(slot.slot, longest->cpu);
@@ -92,10 +93,25 @@ class Pass {
 
     [[nodiscard]] const FoldCounts& folded() const { return fold_.counts(); }
     [[nodiscard]] const AccessPrograms& programs() const { return programs_; }
+    [[nodiscard]] const WordModel& words() const { return words_; }
     [[nodiscard]] std::uint64_t without_residency() const { return cpus_.without_residency(); }
     [[nodiscard]] std::uint64_t hurried() const { return hurried_; }
 
   private:
+    void enter(std::uint32_t slot) {
+        programs_.enter(slot);
+        words_.enter(slot);
+    }
+
+    void perform_at(const Operation& operation, AccessPrograms::Where where) {
+        programs_.run(operation, where);
+        words_.run(operation, where.slot);
+        if (operation.kind == OperationKind::slot_taken)
+            words_.enter(where.slot);
+        else if (operation.kind == OperationKind::slot_released)
+            words_.leave(where.slot);
+    }
+
     Status perform(Operation& operation) {
         if (!in_proc_array(run_, arrays_, operation.slot) &&
             (operation.kind == OperationKind::slot_taken || operation.kind == OperationKind::slot_released))
@@ -111,10 +127,10 @@ class Pass {
             if (replayed.wipes_first) {
                 Operation wipe = operation;
                 wipe.kind = OperationKind::invalidation;
-                programs_.run(wipe, where);
+                perform_at(wipe, where);
             }
         }
-        programs_.run(operation, where);
+        perform_at(operation, where);
         return {};
     }
 
@@ -127,6 +143,7 @@ class Pass {
     std::optional<ModeReplay> replay_;
     Interleaver interleaver_;
     AccessPrograms programs_;
+    WordModel words_;
     ShardedModel model_;
     struct Sink {
         ShardedModel& model;
@@ -182,8 +199,11 @@ Result<SimulationResult> simulate(const Run& run, const EventPull& events, const
         SNAPSCOPE_TRY(pass.take(std::span(items).first(*got)));
     }
     const CoherenceCounts counts = pass.finish();
-    return report_simulation({run, *arrays, *lines, options, counts, pass.folded(), pass.programs().scan_lines(),
-                              pass.programs().entries(), pass.without_residency(), pass.hurried()});
+    auto result = report_simulation({run, *arrays, *lines, options, counts, pass.folded(), pass.programs().scan_lines(),
+                                     pass.programs().entries(), pass.without_residency(), pass.hurried()});
+    result.lock_word = pass.words().lock();
+    result.entry_words = pass.words().entries();
+    return result;
 }
 
 Result<SimulationResult> simulate_folder(const Run& run, const std::filesystem::path& folder,

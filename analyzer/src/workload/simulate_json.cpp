@@ -70,6 +70,21 @@ Json lines(const SimulationResult& result) {
     return out;
 }
 
+// Named as source `watch` names the columns of its matrices.
+Json words(const SimulationResult& result) {
+    Json out = Json::array();
+    const auto add = [&](std::string name, const WordAccesses& word) {
+        if (word.reads + word.writes > 0)
+            out.push_back({{"word", std::move(name)}, {"reads", word.reads}, {"writes", word.writes}});
+    };
+    add("lock", result.lock_word);
+    for (const EntryWords& entry : result.entry_words) {
+        add(fmt::format("slot {} xid", entry.slot), entry.xid);
+        add(fmt::format("slot {} xmin", entry.slot), entry.xmin);
+    }
+    return out;
+}
+
 Json matrix(const SimulationResult& result) {
     Json cycles = Json::object();
     for (std::size_t i = 0; i < distance_count; ++i)
@@ -127,6 +142,7 @@ Json to_json(const SimulationResult& result) {
     out["by_structure"] = rows(result.by_structure, "structure", result.snapshots);
     out["by_purpose"] = rows(result.by_purpose, "purpose", result.snapshots);
     out["by_line"] = lines(result);
+    out["by_word"] = words(result);
     out["between_llcs"] = between_llcs(result);
     out["estimated_cycles_per_snapshot"] = or_null(result.cycles_per_snapshot);
     out["matrix_source"] = to_string(result.matrix.source);

@@ -73,6 +73,34 @@ TEST(Simulate, TwoScansOnTwoSocketsByHand) {
     EXPECT_EQ(result.by_line.front().address, 0x10000U);
 }
 
+const EntryWords& words_of(const SimulationResult& result, std::uint32_t slot) {
+    const auto at = std::ranges::find(result.entry_words, slot, &EntryWords::slot);
+    EXPECT_NE(at, result.entry_words.end()) << slot;
+    return *at;
+}
+
+TEST(Simulate, CountsEachWordByHand) {
+    TestEvents events;
+    events.add(1, 0, 0, SNAPSCOPE_EV_XACT_END).add(2, 1, 1, SNAPSCOPE_EV_XACT_END);
+    events.snapshot(10, 20, 0, 0, SNAPSCOPE_OUTCOME_PRIVATE_SCAN).add(21, 0, 0, SNAPSCOPE_EV_XMIN_SET, 500);
+    events.snapshot(30, 40, 1, 1, SNAPSCOPE_OUTCOME_PRIVATE_SCAN).add(41, 1, 1, SNAPSCOPE_EV_XMIN_SET, 500);
+    events.add(50, 0, 0, SNAPSCOPE_EV_XID_ASSIGNED, 501).add(60, 0, 0, SNAPSCOPE_EV_XACT_END, 501);
+    events.add(70, 1, 1, SNAPSCOPE_EV_SLOT_RELEASED);
+    events.snapshot(80, 90, 0, 0, SNAPSCOPE_OUTCOME_PRIVATE_SCAN);
+    const auto result = must(two_backends("off"), events, on("2x1"));
+    EXPECT_EQ(result.lock_word.reads, 3U + 1U + 1U) << "three scans, an end with an xid, and a leave";
+    EXPECT_EQ(result.lock_word.writes, 10U);
+    const auto& first = words_of(result, 0);
+    EXPECT_EQ(first.xid.reads, 3U);
+    EXPECT_EQ(first.xid.writes, 2U) << "assigned, cleared";
+    EXPECT_EQ(first.xmin.reads, 3U + 2U) << "a stock scan asks for its own once more";
+    EXPECT_EQ(first.xmin.writes, 4U) << "two ends, two snapshots that publish";
+    const auto& second = words_of(result, 1);
+    EXPECT_EQ(second.xid.reads, 2U) << "gone before the last scan";
+    EXPECT_EQ(second.xmin.reads, 2U + 1U);
+    EXPECT_EQ(second.xmin.writes, 2U);
+}
+
 TEST(Simulate, PaddedEntriesEndFalseSharingButNotTheScan) {
     TestEvents events;
     for (int i = 0; i < 100; ++i)

@@ -1,6 +1,7 @@
 #include "model.hpp"
 
 #include <snapscope/analyzer/histograms.hpp>
+#include <snapscope/collector/look.hpp>
 
 #include <algorithm>
 #include <array>
@@ -16,36 +17,6 @@ constexpr double ns_per_s = 1e9;
 EvidenceKind kind_of(const std::vector<SourceStatus>& sources, const std::string& name) {
     const auto found = std::ranges::find(sources, name, &SourceStatus::name);
     return found == sources.end() ? EvidenceKind::counted : found->kind;
-}
-
-// What was added to NOW since BEFORE, which is of the same buckets or empty.
-Histogram added(const Histogram& now, const std::vector<Histogram>& before) {
-    Histogram out = now;
-    out.min.reset(); // extremes are of the whole time
-    out.max.reset();
-    for (const Histogram& old : before) {
-        if (old.source != now.source || old.label != now.label || old.name != now.name)
-            continue;
-        // A histogram that grew has more buckets; a bucket is found by its bound.
-        for (std::size_t i = 0; i < out.counts.size(); ++i) {
-            const auto place = std::ranges::lower_bound(old.bounds, out.bounds[i]);
-            const auto at = static_cast<std::size_t>(place - old.bounds.begin());
-            if (at < old.counts.size() && *place == out.bounds[i])
-                out.counts[i] -= std::min(out.counts[i], old.counts[at]);
-        }
-    }
-    return out;
-}
-
-std::vector<CpuShare> added(const std::vector<CpuShare>& now, const std::vector<CpuShare>& before) {
-    std::vector<CpuShare> out;
-    for (CpuShare share : now) {
-        const auto old = std::ranges::find(before, share.cpu, &CpuShare::cpu);
-        share.run_ns -= old == before.end() ? 0 : old->run_ns;
-        if (share.run_ns > 0)
-            out.push_back(share);
-    }
-    return out;
 }
 
 } // namespace
@@ -71,13 +42,12 @@ void TopModel::attached(const SessionInfo& info) {
     series_ = info.series;
     socket_of_cpu_.clear();
     std::set<std::uint32_t> sockets;
-    for (const Cpu& cpu : info.cpus) {
+    for (const Cpu& cpu : info.host.cpus) {
         socket_of_cpu_[cpu.cpu] = cpu.socket;
         sockets.insert(cpu.socket);
     }
     state_.sockets = sockets.size();
-    last_histograms_.clear();
-    last_slots_.clear();
+    last_look_ = {};
     last_socket_.clear();
 }
 
@@ -100,8 +70,10 @@ void TopModel::add(const SessionSample& sample) {
     state_.interval_s = seconds;
     state_.sources = sample.sources;
     count_numbers(sample, seconds);
-    time_snapshots(sample.look);
-    place_slots(sample.look, seconds);
+    const Run since = look_since(last_look_, sample.look);
+    time_snapshots(since);
+    place_slots(sample.look, since, seconds);
+    last_look_ = sample.look;
     const TopNumber* taken = state_.number("snapshots_taken");
     state_.history.push_back(taken != nullptr ? taken->value : std::nullopt);
     if (state_.history.size() > longest_history)
@@ -124,22 +96,20 @@ void TopModel::count_numbers(const SessionSample& sample, double seconds) {
     }
 }
 
-void TopModel::time_snapshots(const Run& look) {
+void TopModel::time_snapshots(const Run& since) {
     state_.durations.clear();
-    for (const Histogram& now : look.histograms) {
-        if (now.name != "snapshot_duration")
+    for (const Histogram& histogram : since.histograms) {
+        if (histogram.name != "snapshot_duration")
             continue;
-        const Histogram since = added(now, last_histograms_);
         TopDuration row;
-        row.source = now.source;
-        row.outcome = now.label;
-        row.timed = histogram_count(since);
-        row.p50 = quantile_bounds(since, 0.5);
-        row.p90 = quantile_bounds(since, 0.9);
-        row.p99 = quantile_bounds(since, 0.99);
+        row.source = histogram.source;
+        row.outcome = histogram.label;
+        row.timed = histogram_count(histogram);
+        row.p50 = quantile_bounds(histogram, 0.5);
+        row.p90 = quantile_bounds(histogram, 0.9);
+        row.p99 = quantile_bounds(histogram, 0.99);
         state_.durations.push_back(std::move(row));
     }
-    last_histograms_ = look.histograms;
 }
 
 std::optional<std::uint32_t> TopModel::socket_of(const std::vector<CpuShare>& ran) const {
@@ -150,33 +120,27 @@ std::optional<std::uint32_t> TopModel::socket_of(const std::vector<CpuShare>& ra
     return socket == socket_of_cpu_.end() ? std::nullopt : std::optional(socket->second);
 }
 
-void TopModel::place_slots(const Run& look, double seconds) {
+void TopModel::place_slots(const Run& look, const Run& since, double seconds) {
     state_.slots.clear();
-    for (const Slot& now : look.slots) {
-        const auto before = last_slots_.find(now.slot);
-        const Slot& old = before == last_slots_.end() ? Slot{} : before->second;
+    for (std::size_t i = 0; i < look.slots.size(); ++i) {
+        const Slot& added = since.slots[i];
         TopSlot row;
-        row.slot = now.slot;
-        row.pid = now.pid;
-        if (now.taken)
-            row.snapshots_per_s =
-                static_cast<double>(*now.taken - std::min(old.taken.value_or(0), *now.taken)) / seconds;
-        const auto ran = added(now.residency, old.residency);
-        if (!now.residency.empty()) {
+        row.slot = added.slot;
+        row.pid = added.pid;
+        if (added.taken)
+            row.snapshots_per_s = static_cast<double>(*added.taken) / seconds;
+        if (!look.slots[i].residency.empty()) {
             std::int64_t run_ns = 0;
-            for (const CpuShare& share : ran)
+            for (const CpuShare& share : added.residency)
                 run_ns += share.run_ns;
             row.cpu_share = static_cast<double>(run_ns) / ns_per_s / seconds;
         }
-        if (const auto socket = socket_of(ran))
-            last_socket_[now.slot] = *socket;
-        if (const auto socket = last_socket_.find(now.slot); socket != last_socket_.end())
+        if (const auto socket = socket_of(added.residency))
+            last_socket_[added.slot] = *socket;
+        if (const auto socket = last_socket_.find(added.slot); socket != last_socket_.end())
             row.socket = socket->second;
         state_.slots.push_back(row);
     }
-    last_slots_.clear();
-    for (const Slot& now : look.slots)
-        last_slots_[now.slot] = now;
 }
 
 } // namespace snapscope::cli

@@ -68,15 +68,14 @@ class TopModel {
 
   private:
     void count_numbers(const SessionSample& sample, double seconds);
-    void time_snapshots(const Run& look);
-    void place_slots(const Run& look, double seconds);
+    void time_snapshots(const Run& since);
+    void place_slots(const Run& look, const Run& since, double seconds);
     [[nodiscard]] std::optional<std::uint32_t> socket_of(const std::vector<CpuShare>& ran) const;
 
     TopState state_;
     std::vector<Series> series_;
     std::map<std::uint32_t, std::uint32_t> socket_of_cpu_;
-    std::vector<Histogram> last_histograms_;
-    std::map<std::uint32_t, Slot> last_slots_;
+    Run last_look_;
     std::map<std::uint32_t, std::uint32_t> last_socket_; // by slot
 };
 

@@ -12,7 +12,7 @@ using testing::Optional;
 SessionInfo info() {
     SessionInfo out;
     out.postmaster.pid = 812;
-    out.cpus = {{0, 0, 0, 0, 0}, {1, 1, 1, 1, 1}};
+    out.host.cpus = {{0, 0, 0, 0, 0}, {1, 1, 1, 1, 1}};
     out.series = {{"snapshots_taken", "ring", "1", {}},
                   {"horizon_age", "mirror", "xids", {}},
                   {"lock_exclusive_share", "mirror", "1", {}}};

@@ -1,5 +1,7 @@
 #include "terminal.hpp"
 
+#include <snapscope/collector/capabilities.hpp>
+
 #include <array>
 #include <clocale>
 #include <csignal>
@@ -124,6 +126,8 @@ TopTerminal::~TopTerminal() = default;
 Result<TopTerminal> TopTerminal::open(bool colored) {
     if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDOUT_FILENO) != 1)
         return fail("top needs a terminal", "use --once for one screen as text", ErrorClass::usage);
+    // Locale and terminal are described in files that the environment names.
+    const LoweredCapabilities lowered;
     std::setlocale(LC_CTYPE, "");
     auto state = std::make_unique<State>();
     state->unicode = std::string_view(::nl_langinfo(CODESET)) == "UTF-8";

@@ -61,7 +61,8 @@ const std::set<std::string> not_provable{"PGPROC.databaseId",
                                          "PGPROC.lxid",
                                          "PGPROC.xmin",
                                          "VariableCacheData.latestCompletedXid",
-                                         "VariableCacheData.xactCompletionCount"};
+                                         "VariableCacheData.xactCompletionCount",
+                                         "SnapshotData.snapXactCompletionCount"};
 
 TEST_P(Anatomies, AreRefusedWhenOneProvableFieldIsWrong) {
     int mutants = 0;

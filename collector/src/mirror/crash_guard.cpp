@@ -1,5 +1,6 @@
 #include "crash_guard.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <pthread.h>
@@ -27,7 +28,7 @@ CrashGuard::CrashGuard(const ServerImage& image, const Anatomy& anatomy, const M
     add(wake_.get(), wake_key);
     add(postmaster_.get(), postmaster_key);
     if (const auto pids = listed())
-        watch(*pids);
+        (void)watch(*pids); // the first look
     thread_ = std::thread([this] { run(); });
 }
 
@@ -70,9 +71,12 @@ Result<std::set<pid_t>> CrashGuard::listed() const {
     return found;
 }
 
-void CrashGuard::watch(const std::set<pid_t>& pids) {
+// Who leaves in order is first taken out of the proc array, and so is listed by
+// one look at most that comes too late.
+bool CrashGuard::watch(const std::set<pid_t>& pids) {
     std::erase_if(watched_, [&](const auto& entry) { return !pids.contains(entry.first); });
     std::optional<PidTranslation> translate;
+    std::set<pid_t> gone;
     for (const pid_t pid : pids) {
         if (watched_.contains(pid))
             continue;
@@ -80,14 +84,20 @@ void CrashGuard::watch(const std::set<pid_t>& pids) {
             translate = image_.pid_translation();
         const auto host = (*translate)(pid);
         UniqueFd process = host ? open_process(*host) : UniqueFd();
-        if (!process) // gone already
+        if (!process) {
+            gone.insert(pid);
             continue;
+        }
         add(process.get(), static_cast<std::uint64_t>(pid));
         watched_.emplace(pid, std::move(process));
     }
+    const bool crashed = std::ranges::any_of(gone, [&](pid_t pid) { return gone_.contains(pid); });
+    gone_ = std::move(gone);
+    return !crashed;
 }
 
 void CrashGuard::run() {
+    constexpr const char* crashed = "the segment was let go: a process of the server crashed";
     ::pthread_setname_np(::pthread_self(), "mirror-guard");
     for (;;) {
         std::array<epoll_event, 64> events{};
@@ -99,11 +109,11 @@ void CrashGuard::run() {
                 return;
             // Whom the proc array still lists, or nobody can tell.
             if (key == postmaster_key || !pids || pids->contains(static_cast<pid_t>(key)))
-                return on_crash_("the segment was let go: a process of the server crashed");
+                return on_crash_(crashed);
             watched_.erase(static_cast<pid_t>(key));
         }
-        if (pids)
-            watch(*pids);
+        if (pids && !watch(*pids))
+            return on_crash_(crashed);
     }
 }
 

@@ -3,6 +3,7 @@
 //
 // An exit is known by a descriptor of the process (pidfd) within the time that
 // the kernel needs to wake a thread; the postmaster then first ends all others.
+// One that ended before it could be watched is known by being listed still.
 #pragma once
 
 #include "server_image.hpp"
@@ -33,7 +34,8 @@ class CrashGuard {
   private:
     void run();
     [[nodiscard]] Result<std::set<pid_t>> listed() const;
-    void watch(const std::set<pid_t>& pids);
+    // False when one of PIDS was not there at two looks.
+    bool watch(const std::set<pid_t>& pids);
     void add(int fd, std::uint64_t key) const;
 
     const ServerImage& image_;
@@ -42,6 +44,7 @@ class CrashGuard {
     std::function<void(const std::string&)> on_crash_;
     UniqueFd epoll_, wake_, postmaster_;
     std::map<pid_t, UniqueFd> watched_; // by the pid in the server's namespace
+    std::set<pid_t> gone_;              // listed at the last look, and not there
     std::thread thread_;
 };
 

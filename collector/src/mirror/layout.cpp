@@ -70,6 +70,7 @@ constexpr Layout layout_14() {
     l.xid_wrap_limit = 32;
     l.latest_completed_xid = 48;
     l.completion_count = 56;
+    l.snapshot_completion_count = 112;
     l.roster = 40;
     l.exclusive_bit = 1U << 24U;
     l.shared_mask = (1U << 24U) - 1;
@@ -113,6 +114,7 @@ constexpr Layout layout_18() {
     l.auxiliary_procs = 38;
     l.proc_hdr_bytes = 128;
     l.pgproc_bytes = 832;
+    l.snapshot_completion_count = 96;
     l.exclusive_bit = 1U << 18U;
     l.shared_mask = (1U << 18U) - 1;
     return l;
@@ -162,6 +164,7 @@ constexpr std::array fields{
     required("VariableCacheData", "latestCompletedXid", &Layout::latest_completed_xid),
     optional("VariableCacheData", "xactCompletionCount", &Layout::completion_count),
     optional("VariableCacheData", "", &Layout::variables_bytes),
+    optional("SnapshotData", "snapXactCompletionCount", &Layout::snapshot_completion_count),
     required("ProcArrayStruct", "pgprocnos", &Layout::roster),
 };
 

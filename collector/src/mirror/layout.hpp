@@ -41,6 +41,8 @@ struct Layout {
     std::optional<Offset> completion_count; // 14+
     std::optional<Offset> variables_bytes;  // 17+: stands in the index of shared memory
 
+    std::optional<Offset> snapshot_completion_count; // 14+: of SnapshotData, in a process's own memory
+
     // ProcArrayStruct
     Offset roster = 0; // pgprocnos[]
 

@@ -1,5 +1,8 @@
 #include "probe_session.hpp"
 
+#include "dense_reader.hpp"
+#include "proc_reader.hpp"
+
 #include <snapscope/base/text.hpp>
 
 #include <algorithm>
@@ -14,7 +17,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds query_timeout{2000};
 constexpr milliseconds between_looks{5};
-constexpr int looks = 100; // until the session is idle again, and a torn sample is whole
+constexpr std::uint64_t subxid_state_bytes = 2; // count and whether there are more
+constexpr int looks = 100;                      // until the session is idle again, and a torn sample is whole
 
 // A message in the log of writes needs an xid of the innermost transaction, and nothing else.
 constexpr const char* begin_sql =
@@ -107,24 +111,32 @@ std::string contradiction(const Counters& before, const Counters& after, std::ui
 
 Result<std::optional<SessionState>> find_session(const Memory& memory, const Anatomy& anatomy, std::int32_t pid) {
     constexpr std::uint32_t client_class = 0x06;
-    SampleReader reader(anatomy);
-    DenseSample dense;
-    ProcSample procs;
-    SNAPSCOPE_TRY(reader.read(memory, dense));
-    SNAPSCOPE_TRY(reader.read(memory, procs));
-    const auto proc = std::ranges::find(procs.slots, pid, &ProcSlot::pid);
-    if (proc == procs.slots.end())
+    DenseReader dense(anatomy);
+    ProcReader procs(anatomy);
+    SNAPSCOPE_TRY(dense.look(memory));
+    SNAPSCOPE_TRY(procs.look(memory));
+    const auto proc = std::ranges::find(procs.seen().slots, pid, &ProcSlot::pid);
+    if (proc == procs.seen().slots.end())
         return std::nullopt;
-    const auto entry = std::ranges::find(dense.slots, proc->slot, &DenseSlot::slot);
-    if (entry == dense.slots.end())
+    const auto& slots = dense.seen().slots;
+    const auto entry = std::ranges::find(slots, proc->slot, &DenseSlot::slot);
+    if (entry == slots.end())
         return std::nullopt;
+    std::uint8_t subxids = entry->subxids;
+    if (anatomy.layout.subxid_states) {
+        const auto place = static_cast<std::uint64_t>(entry - slots.begin());
+        const auto count = load<std::uint8_t>(memory, anatomy.subxids + place * subxid_state_bytes);
+        if (!count)
+            return fail(count.error());
+        subxids = *count;
+    }
     SessionState state;
     state.pid = proc->pid;
     state.xid = entry->xid;
     state.xmin = anatomy.layout.proc_xmin ? proc->xmin : entry->xmin;
     state.database = proc->database;
     state.role = proc->role;
-    state.subxids = entry->subxids;
+    state.subxids = subxids;
     state.idle = proc->wait_event >> 24U == client_class;
     return state;
 }

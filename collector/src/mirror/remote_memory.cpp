@@ -1,15 +1,16 @@
 #include "remote_memory.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
-#include <climits>
 #include <fmt/format.h>
 #include <sys/uio.h>
 #include <system_error>
-#include <vector>
 
 namespace snapscope::mirror {
 namespace {
+
+constexpr std::size_t most_at_once = 64; // pieces of one call
 
 tl::unexpected<Error> cannot_read(pid_t pid, int error) {
     if (error == EPERM)
@@ -23,22 +24,20 @@ tl::unexpected<Error> cannot_read(pid_t pid, int error) {
 } // namespace
 
 Status RemoteMemory::read(std::span<const Piece> pieces) const {
-    std::vector<iovec> here;
-    std::vector<iovec> there;
+    std::array<iovec, most_at_once> here;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled as far as used
+    std::array<iovec, most_at_once> there; // NOLINT(cppcoreguidelines-pro-type-member-init)
     while (!pieces.empty()) {
-        const auto batch = pieces.first(std::min<std::size_t>(pieces.size(), IOV_MAX));
+        const auto batch = pieces.first(std::min(pieces.size(), most_at_once));
         pieces = pieces.subspan(batch.size());
-        here.clear();
-        there.clear();
         std::size_t wanted = 0;
-        for (const auto& piece : batch) {
-            here.push_back({piece.to.data(), piece.to.size()});
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            const auto& piece = batch[i];
+            here[i] = {piece.to.data(), piece.to.size()};
             // An address of the other process; it is never dereferenced here.
-            there.push_back(
-                {reinterpret_cast<void*>(piece.from), piece.to.size()}); // NOLINT(performance-no-int-to-ptr)
+            there[i] = {reinterpret_cast<void*>(piece.from), piece.to.size()}; // NOLINT(performance-no-int-to-ptr)
             wanted += piece.to.size();
         }
-        const ssize_t got = ::process_vm_readv(pid_, here.data(), here.size(), there.data(), there.size(), 0);
+        const ssize_t got = ::process_vm_readv(pid_, here.data(), batch.size(), there.data(), batch.size(), 0);
         if (got < 0)
             return cannot_read(pid_, errno);
         if (static_cast<std::size_t>(got) != wanted)

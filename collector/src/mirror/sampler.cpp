@@ -15,8 +15,8 @@ constexpr std::int64_t ns_per_s = 1'000'000'000;
 constexpr std::int64_t search_every_ns = 100 * ns_per_ms;
 constexpr std::int64_t check_every_ns = 60 * ns_per_s;
 constexpr std::int64_t shortest_proc_pace_ns = 10 * ns_per_ms;
-constexpr std::int64_t longest_proc_pace_ns = 100 * ns_per_ms;
-constexpr std::int64_t proc_share = 200; // reading PGPROC takes at most this part of the time
+constexpr std::int64_t longest_proc_pace_ns = 250 * ns_per_ms;
+constexpr std::int64_t proc_share = 1000; // reading PGPROC takes at most this part of the time
 constexpr std::int64_t budget_over_ns = 500 * ns_per_ms;
 constexpr int tries = 3; // of a torn sample
 
@@ -34,8 +34,8 @@ void sleep_until(std::int64_t at_ns) {
 } // namespace
 
 Sampler::Sampler(const ServerImage& image, Anatomy anatomy, SamplerOptions options)
-    : image_(image), options_(options), anatomy_(std::move(anatomy)), reader_(anatomy_), tally_(anatomy_.slots),
-      period_ns_(static_cast<double>(ns_per_s) / options.rate_hz) {
+    : image_(image), options_(options), anatomy_(std::move(anatomy)), dense_(anatomy_), procs_(anatomy_),
+      tally_(anatomy_.slots), period_ns_(static_cast<double>(ns_per_s) / options.rate_hz) {
     if (const auto counters = read_counters(image.memory(), anatomy_))
         last_next_xid_ = counters->next_xid;
 }
@@ -63,10 +63,10 @@ void Sampler::run() {
     double next = static_cast<double>(start);
     while (!stop_) {
         tick();
-        cpu_ns_ = thread_cpu_ns();
-        keep_budget(monotonic_ns());
+        const std::int64_t now = monotonic_ns();
+        keep_budget(now);
         next += period_ns_;
-        const auto late = static_cast<double>(monotonic_ns()) - next;
+        const auto late = static_cast<double>(now) - next;
         if (late > 0) {
             const double skipped = std::ceil(late / period_ns_);
             next += skipped * period_ns_;
@@ -75,6 +75,7 @@ void Sampler::run() {
         }
         sleep_until(static_cast<std::int64_t>(next));
     }
+    cpu_ns_ = thread_cpu_ns();
 }
 
 void Sampler::tick() {
@@ -86,7 +87,7 @@ void Sampler::tick() {
     }
     look();
     if (!lost_ && now >= next_procs_ns_) {
-        look_at_procs(dense_.counters.next_xid);
+        look_at_procs();
         const std::int64_t took = monotonic_ns() - now;
         next_procs_ns_ = now + std::clamp(took * proc_share, shortest_proc_pace_ns, longest_proc_pace_ns);
     }
@@ -102,33 +103,37 @@ const Memory& Sampler::memory() const {
 
 void Sampler::look() {
     const std::scoped_lock lock(mutex_);
+    const DenseSample& seen = dense_.seen();
     for (int i = 0; i < tries; ++i) {
-        if (const auto read = reader_.read(memory(), dense_); !read) {
+        if (const auto read = dense_.look(memory()); !read) {
             tally_.add_loss(&WindowTally::unreadable);
             return lose(read.error().what);
         }
-        if (dense_.torn == Torn::no)
+        if (seen.torn == Torn::no)
             break;
     }
-    if (dense_.counters.next_xid < last_next_xid_)
+    if (seen.counters.next_xid < last_next_xid_)
         return lose("the xid counter went back");
-    last_next_xid_ = dense_.counters.next_xid;
-    if (dense_.torn == Torn::roster)
+    last_next_xid_ = seen.counters.next_xid;
+    if (seen.torn == Torn::roster)
         tally_.add_loss(&WindowTally::torn_roster);
-    if (dense_.torn == Torn::counters)
+    if (seen.torn == Torn::counters)
         tally_.add_loss(&WindowTally::torn_counters);
-    tally_.add(dense_, anatomy_.layout.all_pgxact.has_value());
+    tally_.add(seen);
 }
 
-void Sampler::look_at_procs(std::uint64_t next_xid) {
+void Sampler::look_at_procs() {
     const std::scoped_lock lock(mutex_);
+    const bool has_xmin = anatomy_.layout.proc_xmin.has_value();
+    if (!has_xmin && dense_.seen().torn == Torn::no)
+        tally_.add_xmins(dense_.seen());
     for (int i = 0; i < tries; ++i) {
-        if (const auto read = reader_.read(memory(), procs_); !read) {
+        if (const auto read = procs_.look(memory()); !read) {
             tally_.add_loss(&WindowTally::unreadable);
             return lose(read.error().what);
         }
-        if (procs_.torn == Torn::no)
-            return tally_.add(procs_, next_xid, anatomy_.layout.proc_xmin.has_value());
+        if (procs_.seen().torn == Torn::no)
+            return tally_.add(procs_.seen(), last_next_xid_, has_xmin);
     }
     tally_.add_loss(&WindowTally::torn_roster);
 }
@@ -180,7 +185,8 @@ void Sampler::find_again() {
         return;
     }
     anatomy_ = std::move(*anatomy);
-    reader_ = SampleReader(anatomy_);
+    dense_ = DenseReader(anatomy_);
+    procs_ = ProcReader(anatomy_);
     last_next_xid_ = counters->next_xid;
     lost_ = false;
     trouble_.clear();
@@ -215,7 +221,8 @@ void Sampler::keep_budget(std::int64_t now_ns) {
     const std::int64_t over = now_ns - budget_from_ns_;
     if (over < budget_over_ns)
         return;
-    const std::uint64_t cpu = cpu_ns_;
+    const std::uint64_t cpu = thread_cpu_ns();
+    cpu_ns_ = cpu;
     const double share = static_cast<double>(cpu - budget_from_cpu_ns_) / static_cast<double>(over);
     budget_from_ns_ = now_ns;
     budget_from_cpu_ns_ = cpu;

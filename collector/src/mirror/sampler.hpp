@@ -1,8 +1,8 @@
 // The thread that looks at the proc array at a chosen rate.
 //
-// The dense part (roster, xids, lock word, counters; with xmins in 13) is read
-// each tick, PGPROC entries more seldom, at a pace that keeps their reading
-// below a two-hundredth of the time.  A tick that comes too late is left out and
+// The dense part (roster, xids, lock word, counters) is read each tick; xmins and
+// PGPROC entries more seldom, at a pace that keeps their reading to about a
+// thousandth of the time.  A tick that comes too late is left out and
 // counted.  The thread's own CPU time is kept under a budget: past it the rate
 // is lowered, and raised again when there is room.
 //
@@ -11,6 +11,8 @@
 // and what lies between is a gap.  All checks run again each minute.
 #pragma once
 
+#include "dense_reader.hpp"
+#include "proc_reader.hpp"
 #include "server_image.hpp"
 #include "shared_mapping.hpp"
 #include "tally.hpp"
@@ -64,7 +66,7 @@ class Sampler {
     void run();
     void tick();
     void look();
-    void look_at_procs(std::uint64_t next_xid);
+    void look_at_procs();
     void look_around(std::int64_t now_ns);
     void find_again();
     void open_mapping();
@@ -79,7 +81,8 @@ class Sampler {
 
     mutable std::mutex mutex_; // over all below, down to the thread
     Anatomy anatomy_;
-    SampleReader reader_;
+    DenseReader dense_;
+    ProcReader procs_;
     Tally tally_;
     std::unique_ptr<SharedMapping> mapping_;
     std::string trouble_, not_mapped_;
@@ -88,8 +91,6 @@ class Sampler {
     std::atomic<bool> lost_{false}; // written with the mutex held
 
     // Of the thread alone.
-    DenseSample dense_;
-    ProcSample procs_;
     double period_ns_ = 0;
     std::int64_t next_procs_ns_ = 0, next_second_ns_ = 0, next_minute_ns_ = 0, next_search_ns_ = 0;
     std::int64_t budget_from_ns_ = 0;

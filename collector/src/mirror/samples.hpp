@@ -1,14 +1,15 @@
-// One look at the proc array, and how to tell that it was torn.
+// What a look at the proc array gives.
 //
-// No lock is taken and there is none to take: a sample is several loads, while
-// the server goes on.  So the roster and the counters are read before and after
-// what lies between, in one call; a roster that moved gives no slots, counters
-// that moved give no set of running xids.  Each word by itself is always whole.
+// No lock is taken and there is none to take: a look is several loads, while the
+// server goes on.  So the roster and the counters are read around what lies
+// between, in one call; a roster that moved gives no slots, counters that moved
+// give no set of running xids.  Each word by itself is always whole.
 #pragma once
 
 #include "anatomy.hpp"
 
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace snapscope::mirror {
@@ -26,6 +27,9 @@ struct Counters {
     friend bool operator==(const Counters&, const Counters&) = default;
 };
 
+// Of the server's variable cache: all that is read of it lies in so many bytes.
+inline constexpr std::size_t variables_span = 64;
+[[nodiscard]] Counters counters_in(std::span<const std::byte> variables, const Layout& layout);
 [[nodiscard]] Result<Counters> read_counters(const Memory& memory, const Anatomy& anatomy);
 
 enum class Torn { no, roster, counters };
@@ -33,9 +37,9 @@ enum class Torn { no, roster, counters };
 struct DenseSlot {
     std::uint32_t slot = 0;
     std::uint32_t xid = 0;
-    std::uint32_t xmin = 0; // 13 only
-    std::uint8_t flags = 0;
-    std::uint8_t subxids = 0;
+    std::uint32_t xmin = 0;   // 13 only, as the next two
+    std::uint8_t flags = 0;   // vacuumFlags
+    std::uint8_t subxids = 0; // how many are cached
 };
 
 // What every snapshot of the server itself scans, and what stands beside it.
@@ -44,7 +48,11 @@ struct DenseSample {
     Counters counters; // at the end
     bool lock_exclusive = false;
     std::uint32_t lock_shared = 0; // holders
-    std::vector<DenseSlot> slots;  // occupied ones, rising; empty where the roster is torn
+    // Occupied ones, rising; empty where the roster is torn.  Where counters are
+    // torn, what they hold is of the last look that was whole, or is torn itself.
+    std::vector<DenseSlot> slots;
+    bool anew = true;                   // the look before had other slots, or did not know what they hold
+    std::vector<std::uint32_t> changed; // otherwise: the entries of `slots` that hold something else than then
 };
 
 // What only the entries of PGPROC hold.
@@ -53,38 +61,13 @@ struct ProcSlot {
     std::int32_t pid = 0; // in the server's namespace; 0: a prepared transaction
     std::uint32_t database = 0, role = 0;
     std::uint32_t wait_event = 0;
-    std::uint32_t xid = 0, xmin = 0; // 14+
-    std::uint8_t flags = 0;          // 14+
+    std::uint32_t xid = 0, xmin = 0; // 14+, as the next
+    std::uint8_t flags = 0;
 };
 
 struct ProcSample {
     Torn torn = Torn::no; // or roster
     std::vector<ProcSlot> slots;
-};
-
-// Keeps its buffers between samples.
-class SampleReader {
-  public:
-    explicit SampleReader(const Anatomy& anatomy) : anatomy_(anatomy) {}
-
-    Status read(const Memory& memory, DenseSample& sample);
-    Status read(const Memory& memory, ProcSample& sample);
-
-  private:
-    // The roster as bytes, ProcArrayStruct's head included, before and after what is between.
-    struct RosterBytes {
-        std::vector<std::byte> before, after;
-    };
-    [[nodiscard]] std::uint32_t listed() const; // numProcs of the first read
-    [[nodiscard]] bool grow();
-    [[nodiscard]] bool same_roster() const;
-    [[nodiscard]] std::uint32_t slot_at(std::uint32_t at) const;
-    [[nodiscard]] DenseSlot dense_slot(std::uint32_t at) const;
-
-    Anatomy anatomy_;
-    std::uint32_t room_ = 16; // roster entries that are read
-    RosterBytes roster_;
-    std::vector<std::byte> xids_, flags_, subxids_, pgxact_, procs_;
 };
 
 // Of a wait_event_info: a wait for ProcArrayLock.

@@ -1,7 +1,7 @@
 #include "server_image.hpp"
 
+#include "../elf_symbols.hpp"
 #include "dwarf_layout.hpp"
-#include "elf_symbols.hpp"
 
 #include <snapscope/collector/binary.hpp>
 
@@ -75,7 +75,7 @@ Status ServerImage::find_variables() {
     std::vector<std::string> names;
     for (const auto& variable : variable_names(layout_.major))
         names.emplace_back(variable.name);
-    const auto symbols = read_symbols(proc_.path(pid_, "exe"), names);
+    const auto symbols = read_symbols(proc_.path(pid_, "exe").string(), names);
     if (!symbols)
         return unavailable(symbols.error().what, symbols.error().hint);
     const auto file = identity_of_exe(proc_, pid_);
@@ -87,15 +87,21 @@ Status ServerImage::find_variables() {
     const auto first = mapping_of(*mapped, *file);
     if (!first)
         return unavailable("the server's binary is not in its own address space", "");
-    const Address shift = first->start - symbols->first_byte; // modulo 2^64
+    shift_ = first->start - symbols->first_byte;
     for (const auto& variable : variable_names(layout_.major)) {
-        const auto found = symbols->addresses.find(variable.name);
-        if (found == symbols->addresses.end())
+        const Symbol* found = symbols->find(variable.name);
+        if (found == nullptr)
             return unavailable(fmt::format("the server's binary exports no {}", variable.name),
                                "its dynamic symbol table is needed");
-        variables_.*variable.member = found->second + shift;
+        variables_.*variable.member = found->value + shift_;
     }
     return {};
+}
+
+std::optional<Address> ServerImage::address_of(const std::string& variable) const {
+    const auto symbols = read_symbols(proc_.path(pid_, "exe").string(), {variable});
+    const Symbol* found = symbols ? symbols->find(variable) : nullptr;
+    return found == nullptr ? std::nullopt : std::optional(found->value + shift_);
 }
 
 Result<std::vector<Mapped>> ServerImage::maps() const {

@@ -39,6 +39,9 @@ class ServerImage {
     // The mapping of shared memory that the postmaster has now; its inode changes with a crash restart.
     [[nodiscard]] Result<Mapped> segment() const;
 
+    // Of a variable in the address space of each of its processes; nullopt: the binary has none such.
+    [[nodiscard]] std::optional<Address> address_of(const std::string& variable) const;
+
     [[nodiscard]] const RemoteMemory& memory() const { return memory_; }
     [[nodiscard]] const std::string& version() const { return version_; }
     [[nodiscard]] LayoutOrigin layout_origin() const { return origin_; }
@@ -62,6 +65,7 @@ class ServerImage {
     Layout layout_;
     LayoutOrigin origin_ = LayoutOrigin::table;
     Variables variables_;
+    Address shift_ = 0; // from where it was linked to, modulo 2^64
 };
 
 } // namespace snapscope::mirror

@@ -52,38 +52,79 @@ void Tally::add_horizon(const Horizon& horizon) {
     holder.horizon_age = std::max(holder.horizon_age, horizon.age);
 }
 
-void Tally::add(const DenseSample& sample, bool has_xmin) {
+// The xid that a slot held is over, or its window is.  Its age was greatest in
+// the last look that saw it, if that was one of this window.
+void Tally::count_xid(SlotTally& slot) {
+    if (slot.xid >= first_normal_xid) {
+        slot.with_xid += xid_looks_ - slot.xid_from;
+        if (xid_looks_ > std::max(slot.xid_from, window_from_))
+            window_.xid_age = std::max(window_.xid_age, age_of(slot.xid, next_xid_));
+    }
+    slot.xid_from = xid_looks_;
+}
+
+void Tally::hold(SlotTally& slot, std::uint32_t xid) {
+    count_xid(slot);
+    with_xid_ -= slot.xid >= first_normal_xid ? 1 : 0;
+    with_xid_ += xid >= first_normal_xid ? 1 : 0;
+    slot.xid = xid;
+}
+
+void Tally::count_taken() {
+    for (const std::uint32_t number : taken_) {
+        SlotTally& slot = slots_[number];
+        slot.samples += roster_looks_ - slot.taken_from;
+        slot.taken_from = roster_looks_;
+        count_xid(slot);
+    }
+}
+
+void Tally::take_all(const DenseSample& sample) {
+    count_taken();
+    for (const std::uint32_t number : taken_) {
+        slots_[number].taken = false;
+        hold(slots_[number], 0);
+    }
+    taken_.clear();
+    for (const DenseSlot& seen : sample.slots) {
+        SlotTally& slot = slots_[seen.slot];
+        slot.taken = true;
+        slot.taken_from = roster_looks_;
+        hold(slot, sample.torn == Torn::no ? seen.xid : 0);
+        taken_.push_back(seen.slot);
+    }
+}
+
+void Tally::add(const DenseSample& sample) {
     ++window_.samples;
     window_.lock_exclusive += sample.lock_exclusive ? 1 : 0;
     window_.lock_shared += sample.lock_shared > 0 ? 1 : 0;
     if (sample.torn == Torn::roster)
         return;
+    if (sample.anew)
+        take_all(sample);
+    for (const std::uint32_t entry : sample.changed)
+        hold(slots_[sample.slots[entry].slot], sample.slots[entry].xid);
     ++window_.roster_samples;
+    ++roster_looks_;
     window_.taken += sample.slots.size();
-    const bool xids = sample.torn == Torn::no;
+    if (sample.torn == Torn::counters)
+        return;
+    ++window_.xid_samples;
+    ++xid_looks_;
+    window_.with_xid += with_xid_;
+    next_xid_ = sample.counters.next_xid;
+}
+
+void Tally::add_xmins(const DenseSample& sample) {
     const std::uint64_t next_xid = sample.counters.next_xid;
-    window_.xid_samples += xids ? 1 : 0;
-    window_.xmin_samples += xids && has_xmin ? 1 : 0;
-    ++look_;
+    ++window_.xmin_samples;
     Horizon horizon;
     for (const DenseSlot& seen : sample.slots) {
-        SlotTally& slot = slots_[seen.slot];
-        slot.last_look = look_;
-        ++slot.samples;
-        if (!xids)
-            continue;
-        if (seen.xid >= first_normal_xid) {
-            ++slot.with_xid;
-            ++window_.with_xid;
-            window_.xid_age = std::max(window_.xid_age, age_of(seen.xid, next_xid));
-        }
-        if (has_xmin) {
-            add_xmin(slot, seen.xmin, next_xid);
-            horizon.consider(seen.slot, seen.xid, seen.xmin, seen.flags, next_xid);
-        }
+        add_xmin(slots_[seen.slot], seen.xmin, next_xid);
+        horizon.consider(seen.slot, seen.xid, seen.xmin, seen.flags, next_xid);
     }
-    if (xids && has_xmin)
-        add_horizon(horizon);
+    add_horizon(horizon);
 }
 
 void Tally::add(const ProcSample& sample, std::uint64_t next_xid, bool has_xmin) {
@@ -109,6 +150,8 @@ void Tally::add(const ProcSample& sample, std::uint64_t next_xid, bool has_xmin)
 }
 
 WindowTally Tally::take_window() {
+    count_taken();
+    window_from_ = xid_looks_;
     const WindowTally window = window_;
     total_ += window;
     window_ = {};

@@ -1,4 +1,7 @@
 // What samples add up to: over a window, and by slot over the run.  Pure.
+//
+// A slot costs something when it changes, not at each look: looks are numbered,
+// and what a slot held is counted when it ends, or a window does.
 #pragma once
 
 #include "samples.hpp"
@@ -31,15 +34,22 @@ struct SlotTally {
     std::uint32_t xmin_age = 0, horizon_age = 0;   // the oldest seen
     std::int32_t pid = 0;
     std::uint32_t database = 0;
-    std::uint64_t last_look = 0; // number of the look that found it taken last; 0: none
+
+    // What it holds now, and since which looks that has not been counted yet.
+    bool taken = false;
+    std::uint32_t xid = 0;
+    std::uint64_t taken_from = 0, xid_from = 0;
 };
 
 class Tally {
   public:
     explicit Tally(std::uint32_t slots) : slots_(slots) {}
 
-    // Samples of an anatomy with at most so many slots.
-    void add(const DenseSample& sample, bool has_xmin);
+    // Samples of an anatomy with at most so many slots, each the look after the
+    // one before: occupancy and xids.
+    void add(const DenseSample& sample);
+    // 13: the xmins of a whole sample that was added.
+    void add_xmins(const DenseSample& sample);
     // NEXT_XID as of the sample; HAS_XMIN: 14+.
     void add(const ProcSample& sample, std::uint64_t next_xid, bool has_xmin);
     void add_loss(std::uint64_t WindowTally::*way, std::uint64_t count = 1) { window_.*way += count; }
@@ -47,9 +57,8 @@ class Tally {
     // The window so far; a new one begins.
     WindowTally take_window();
     [[nodiscard]] const WindowTally& total() const { return total_; } // of windows taken
+    // Complete up to the last window taken.
     [[nodiscard]] const std::vector<SlotTally>& slots() const { return slots_; }
-    // Whether the last look found the slot taken.
-    [[nodiscard]] bool taken(const SlotTally& slot) const { return slot.last_look != 0 && slot.last_look == look_; }
 
   private:
     struct Horizon {
@@ -58,12 +67,20 @@ class Tally {
         void consider(std::uint32_t slot_number, std::uint32_t xid, std::uint32_t xmin, std::uint8_t flags,
                       std::uint64_t next_xid);
     };
+    void take_all(const DenseSample& sample);
+    void hold(SlotTally& slot, std::uint32_t xid);
+    void count_xid(SlotTally& slot);
+    void count_taken();
     void add_xmin(SlotTally& slot, std::uint32_t xmin, std::uint64_t next_xid);
     void add_horizon(const Horizon& horizon);
 
     WindowTally window_, total_;
     std::vector<SlotTally> slots_;
-    std::uint64_t look_ = 0; // looks at a whole roster
+    std::vector<std::uint32_t> taken_;               // numbers of the taken ones
+    std::uint64_t with_xid_ = 0;                     // how many of them have one
+    std::uint64_t roster_looks_ = 0, xid_looks_ = 0; // whole ones, so far
+    std::uint64_t window_from_ = 0;                  // xid_looks_ where the window began
+    std::uint64_t next_xid_ = 0;                     // as of the last of them
 };
 
 } // namespace snapscope::mirror

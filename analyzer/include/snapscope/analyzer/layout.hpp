@@ -33,6 +33,9 @@ struct ArrayPlace {
 [[nodiscard]] ArrayPlace place_array(std::string name, std::uint64_t address, std::uint64_t stride_bytes,
                                      std::uint64_t entries, std::optional<std::uint64_t> page_bytes);
 
+// Whether a server could have it; what a run says may be anything.
+[[nodiscard]] bool plausible(const Array& array);
+
 struct SharedLine {
     std::uint64_t line = 0; // within PGXACT, from 0
     std::vector<std::uint32_t> slots;

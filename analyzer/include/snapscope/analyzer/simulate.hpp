@@ -56,6 +56,16 @@ struct LineTally {
     CoherenceTally tally;
 };
 
+// Modelled accesses to one word; what reads and writes at once counts as a write.
+struct WordAccesses {
+    std::uint64_t reads = 0, writes = 0;
+};
+
+struct EntryWords {
+    std::uint32_t slot = 0;
+    WordAccesses xid, xmin;
+};
+
 struct SimulationResult {
     std::string load = "recorded"; // or what a synthetic load was
     std::string topology, topology_source, topology_words;
@@ -70,7 +80,9 @@ struct SimulationResult {
     CoherenceTally total;
     std::uint64_t cold = 0, useful_prefetches = 0;
     std::vector<NamedTally> by_structure, by_purpose;
-    std::vector<LineTally> by_line; // those that moved, most transfers first
+    std::vector<LineTally> by_line;      // those that moved, most transfers first
+    WordAccesses lock_word;              // ProcArrayLock's
+    std::vector<EntryWords> entry_words; // those that were touched, by slot
     std::uint64_t llcs = 0;
     std::vector<std::uint64_t> between_llcs; // [reader * llcs + supplier]
     LatencyMatrix matrix;

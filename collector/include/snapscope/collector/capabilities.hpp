@@ -1,6 +1,7 @@
 // Linux capabilities of this process: asked for by name, and given up.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,5 +20,21 @@ namespace snapscope {
 // Gives up every capability of this thread, and of threads it starts later,
 // except KEEP; it cannot get them back.
 void keep_only_capabilities(const std::vector<const char*>& keep);
+
+// While it lives no capability is effective in this thread: for what reads files
+// that the environment names.  They come back with its end.
+class LoweredCapabilities {
+  public:
+    LoweredCapabilities();
+    LoweredCapabilities(const LoweredCapabilities&) = delete;
+    LoweredCapabilities& operator=(const LoweredCapabilities&) = delete;
+    LoweredCapabilities(LoweredCapabilities&&) = delete;
+    LoweredCapabilities& operator=(LoweredCapabilities&&) = delete;
+    ~LoweredCapabilities();
+
+  private:
+    struct Before;
+    std::unique_ptr<Before> before_;
+};
 
 } // namespace snapscope

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <snapscope/base/result.hpp>
+#include <snapscope/collector/kernel_limits.hpp>
 #include <snapscope/collector/target.hpp>
 #include <snapscope/recording/run.hpp>
 
@@ -15,6 +16,7 @@ struct Diagnosis {
     std::optional<Postmaster> target;  // none: no server runs, and none was asked for
     Server server;                     // of the target
     std::vector<SourceStatus> sources; // ring, mirror, ebpf, sched, sql, hitm, pcm, watch, linetimer
+    std::vector<KernelLimit> limits;   // all that are looked at
 };
 
 [[nodiscard]] Result<Diagnosis> diagnose(const TargetSpec& spec);

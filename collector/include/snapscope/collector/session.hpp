@@ -1,5 +1,5 @@
 // A running server with its sources attached, looked at again and again, and
-// nothing written.  Used by live views (`top`); a recording writes the same
+// nothing written.  Used by live views (`top`, `serve`); a recording writes the same
 // samples into a run (record.hpp).
 #pragma once
 
@@ -27,7 +27,8 @@ struct SessionOptions {
 struct SessionInfo {
     Postmaster postmaster;
     Server server;
-    std::vector<Cpu> cpus;             // empty where the topology cannot be read
+    Host host;                         // without CPUs where the topology cannot be read
+    Layout layout;                     // of a patched server
     std::vector<Series> series;        // without values; values[i] of a sample is series[i]'s
     std::vector<std::string> attached; // the sources that take part
 };
@@ -38,6 +39,12 @@ struct SessionSample {
     Run look;                                  // histograms and slots since the session began
     std::vector<SourceStatus> sources;         // also those that are unavailable
 };
+
+// All but the probes, which trap in each snapshot: those only where they are asked for.
+[[nodiscard]] const std::vector<std::string>& sources_without_probes();
+
+// After a restart the postmaster is another process; the data folder is the same.
+void stay_with(SessionOptions& options, const Postmaster& postmaster);
 
 // Options that make no sense, whatever host and server: class usage.
 [[nodiscard]] Status check_session(const SessionOptions& options);

@@ -32,6 +32,9 @@ class Source {
 
     // Columns of the time series; constant once the source is attached.
     [[nodiscard]] virtual std::vector<SeriesName> series() const = 0;
+    // What it knows of the server once attached, into RUN: where the arrays lie,
+    // if nothing before it could tell.
+    virtual void describe(Run& /*run*/) const {}
     // The baseline; the first window starts here.
     virtual void start(std::int64_t now_ns) = 0;
     // Differences since start() or the last sample(), one a column.

@@ -54,6 +54,9 @@ class Process {
     [[nodiscard]] int pidfd() const { return pidfd_.get(); }
     [[nodiscard]] int output_fd() const { return output_.fd.get(); }
     [[nodiscard]] int errors_fd() const { return errors_.fd.get(); }
+    // The pipe of stdout, for a caller that reads it by itself: it never
+    // blocks, and output() stays empty from here on.
+    [[nodiscard]] UniqueFd take_output() { return std::move(output_.fd); }
 
     // Takes in what the child printed, for at most `limit` (0: only what is
     // there), and returns its exit status as a shell states it (128 + signal)

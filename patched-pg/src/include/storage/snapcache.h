@@ -45,6 +45,14 @@ typedef struct SnapshotCacheData SnapshotCacheData;
 /* NULL in mode off */
 extern SnapshotCacheData *SnapshotCache;
 
+/*
+ * What the own PGXACT entry holds, so that its line, which neighbours dirty, is
+ * stored to without being loaded first.  In every mode; whoever stores to the
+ * entry says so below.
+ */
+extern TransactionId snapcache_own_xid;
+extern TransactionId snapcache_own_xmin;
+
 extern Size SnapshotCacheShmemSize(void);
 extern void SnapshotCacheShmemInit(void);
 
@@ -61,9 +69,15 @@ extern Snapshot SnapshotCacheTake(Snapshot snapshot);
 /* The arrays of SNAPSHOT, one that GetSnapshotData() filled, are written by somebody else. */
 extern void SnapshotCacheForget(Snapshot snapshot);
 
+/* The own entry has changed; to be called without a lock, after the store. */
+extern void SnapshotCacheXidAssigned(TransactionId xid, bool subxact);
+extern void SnapshotCacheTransactionEnd(void);
+extern void SnapshotCacheXminMoved(TransactionId after);
+extern void SnapshotCacheXminLowered(TransactionId after);
+extern void SnapshotCachePrepared(void);
+
 extern void SnapshotCacheInvalidateSlow(enum snapscope_reason reason);
 extern void SnapshotCacheXminLeftSlow(TransactionId before);
-extern void SnapshotCacheHorizonLoweredSlow(void);
 extern void SnapshotCacheNoteHorizonSlow(TransactionId oldest);
 
 #ifdef SNAPSCOPE_FAULTS
@@ -74,10 +88,12 @@ extern void SnapshotCacheNoteHorizonSlow(TransactionId oldest);
  */
 extern bool SnapshotCacheMutant(const char *name);
 extern void SnapshotCacheWindow(void);
+extern void SnapshotCachePause(const char *window);
 extern void SnapshotCachePromotionWindow(void);
 #else
 #define SnapshotCacheMutant(name)	false
 #define SnapshotCacheWindow()		((void) 0)
+#define SnapshotCachePause(window)	((void) 0)
 #define SnapshotCachePromotionWindow()	((void) 0)
 #endif
 
@@ -94,14 +110,6 @@ SnapshotCacheXminLeft(TransactionId before)
 {
 	if (SnapshotCache != NULL)
 		SnapshotCacheXminLeftSlow(before);
-}
-
-/* Own xmin was set, possibly below the cached horizon; call after the store. */
-static inline void
-SnapshotCacheHorizonLowered(void)
-{
-	if (SnapshotCache != NULL)
-		SnapshotCacheHorizonLoweredSlow();
 }
 
 /* A horizon of all databases was computed; for snapshot_cache_verify. */

@@ -28,6 +28,7 @@ extern bool snapshot_slot_spread;
 extern int	snapshot_layout_pad;	/* kB */
 #ifdef SNAPSCOPE_FAULTS
 extern char *snapshot_cache_mutant;
+extern char *snapshot_cache_pause;
 extern bool snapshot_cache_delays;
 #endif
 
@@ -37,12 +38,6 @@ extern int64 snapscope_kept_credit;	/* the same for snapshots that are still hel
 extern uint64 snapscope_lines;	/* lines read by scans not yet counted */
 extern bool snapscope_primary;	/* recovery is known to be over */
 
-/*
- * What the own PGXACT entry holds, so that its line, which neighbours dirty, is
- * stored to without being loaded first.
- */
-extern TransactionId snapscope_own_xid;
-extern TransactionId snapscope_own_xmin;
 extern uint32 snapscope_clock;	/* enum snapscope_clock */
 
 /* counters of this process's slot; a dummy before it has one */
@@ -67,11 +62,8 @@ extern void SnapScopeReleaseSlot(void);
 extern Snapshot SnapScopeGetSnapshot(Snapshot snapshot);
 
 /* what happened around it; all to be called without a lock */
-extern void SnapScopeTransactionEnd(void);
-extern void SnapScopePreparedEnd(TransactionId xid);
-extern void SnapScopePrepared(void);
-extern void SnapScopeXminMoved(TransactionId after);
-extern void SnapScopeXminLowered(TransactionId after);
+extern void SnapScopeTransactionEnd(TransactionId xid, TransactionId xmin);
+extern void SnapScopeXminMoved(TransactionId before, TransactionId after);
 extern void SnapScopeXidAssigned(TransactionId xid, bool subxact);
 extern void SnapScopeEmitInvalidation(void);
 

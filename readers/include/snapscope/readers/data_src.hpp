@@ -32,6 +32,10 @@ enum class Known { no, yes, not_told };
 [[nodiscard]] Known is_remote(const DataSrc& source);
 // lock 1 is "not told", 2 is locked.
 [[nodiscard]] Known is_locked(const DataSrc& source);
+// It waited for an earlier store's data or address.
+[[nodiscard]] bool is_blocked(const DataSrc& source);
+// It was answered from beyond the first level, as far as the processor told.
+[[nodiscard]] bool left_first_level(const DataSrc& source);
 
 // In perf's words: "LOAD", "L3 hit", "HitM", "N/A".
 [[nodiscard]] std::string op_text(const DataSrc& source);

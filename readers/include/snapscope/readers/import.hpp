@@ -5,6 +5,7 @@
 #pragma once
 
 #include <snapscope/base/result.hpp>
+#include <snapscope/readers/address_map.hpp>
 #include <snapscope/readers/topology.hpp>
 #include <snapscope/recording/run.hpp>
 
@@ -18,7 +19,8 @@ namespace snapscope {
 struct ImportOptions {
     std::string label; // the file, for messages
     std::string tool_version;
-    std::optional<Topology> topology; // of the machine that the file comes from
+    std::optional<MachineTopology> topology; // of the machine that the file comes from
+    std::optional<AddressMap> layout{};      // of the server that ran there
 };
 
 struct Imported {
@@ -27,7 +29,7 @@ struct Imported {
     bool partial = false;
 };
 
-// The kinds that `import_text` knows, for messages: pcm, c2c, perf-script, pgbench, histogram.
+// The kinds that `import_text` knows, for messages: pcm, c2c, perf-script, pgbench, histogram, waits.
 [[nodiscard]] std::vector<std::string> import_kinds();
 
 // KIND is one of import_kinds() (else an error of class usage).

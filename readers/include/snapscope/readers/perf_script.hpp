@@ -30,8 +30,9 @@ struct PerfScript {
     std::uint64_t load_misses = 0; // loads that the L1 did not answer
     std::uint64_t snoop_told = 0;  // memory samples whose snoop field is not N/A
     SampleCounts all;
-    std::map<std::uint64_t, SampleCounts> by_line;   // address & ~63, of HITM alone
-    std::map<std::string, SampleCounts> by_function; // "?" where perf had no name
+    std::map<std::uint64_t, SampleCounts> by_line;    // address & ~63, of HITM alone
+    std::map<std::uint64_t, SampleCounts> by_address; // the same by the address itself
+    std::map<std::string, SampleCounts> by_function;  // "?" where perf had no name
     std::map<std::uint32_t, SampleCounts> by_cpu;
     std::optional<double> first_s, last_s; // perf's clock
     bool has_period = false;               // every sample that counts stated one

@@ -20,7 +20,7 @@ struct TopologyCpu {
     std::optional<std::uint32_t> core, node, socket, llc; // core: unique over the machine
 };
 
-struct Topology {
+struct MachineTopology {
     std::vector<TopologyCpu> cpus; // ascending, online ones
     std::string cpu_model, arch;
     std::optional<std::uint32_t> sockets, nodes, llcs; // how many
@@ -36,6 +36,6 @@ struct Topology {
 };
 
 // Any of the four, told apart by what they hold.
-[[nodiscard]] Result<Topology> read_topology(std::string_view text, const std::string& label);
+[[nodiscard]] Result<MachineTopology> read_topology(std::string_view text, const std::string& label);
 
 } // namespace snapscope

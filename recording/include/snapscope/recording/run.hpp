@@ -123,9 +123,29 @@ struct Array {
     std::uint64_t straddling_entries = 0;
 };
 
+// One page of an array that snapshots read or write, where the kernel put it.
+struct HotPage {
+    std::string array;                  // names a row of Layout::arrays
+    std::uint64_t address = 0;          // in the server
+    std::optional<std::uint64_t> frame; // physical page frame number, in units of 4 KiB pages on x86-64
+    std::optional<std::uint32_t> node;  // NUMA node
+};
+
+// How the kernel placed the server's shared memory when the recording began.
+struct MemoryPlacement {
+    std::uint64_t segment_address = 0;           // where the mapping with the arrays begins
+    std::optional<std::uint64_t> page_bytes;     // really used
+    std::optional<std::string> policy;           // of the mapping: default, interleave:0-1, ...
+    std::optional<std::string> numa_balancing;   // kernel.numa_balancing
+    std::optional<std::string> shmem_huge_pages; // of transparent huge pages for shared memory: never, always, ...
+    std::vector<HotPage> pages;
+    std::vector<std::string> notes; // why something is null
+};
+
 struct Layout {
     std::vector<Array> arrays;
     std::optional<double> lines_per_scan;
+    std::optional<MemoryPlacement> memory;
 };
 
 struct Cpu {

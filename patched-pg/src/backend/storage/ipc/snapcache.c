@@ -17,11 +17,12 @@
  *	  no longer than snapshot_horizon_max_age.
  *
  * The steps, a file each: build, copy, serve under the lock, serve without it,
- * the horizon, and the verification.
+ * the horizon, the own entry, and the verification.
  */
 #include "snapscope/probes/ticks.h"
 #include "replication/walsender.h"
 #include "storage/snapcache.h"
+#include "utils/timestamp.h"
 
 /* generation: counter << 2 | state; the counter moves with each wipe */
 #define SNAPCACHE_STATE_MASK	UINT64CONST(3)
@@ -74,6 +75,22 @@ static TransactionId *snapcache_subxip;
 #ifdef SNAPSCOPE_FAULTS
 #include "snapcache_faults.c"
 #endif
+
+/*
+ * One load of a word of the header, whole.  The ports for aarch64 do not say
+ * that a load is: there pg_atomic_read_u64() is an exchange with what stands
+ * there, which would take the line from all other readers.  Aligned loads of 8
+ * bytes are whole in that architecture.
+ */
+static inline uint64
+SnapshotCacheLoad(pg_atomic_uint64 *word)
+{
+#ifdef __aarch64__
+	return *(volatile uint64 *) &word->value;
+#else
+	return pg_atomic_read_u64(word);
+#endif
+}
 
 #define SNAPCACHE_XIP_BYTES \
 	TYPEALIGN(PG_CACHE_LINE_SIZE, sizeof(TransactionId) * PROCARRAY_MAXPROCS)
@@ -190,7 +207,7 @@ SnapScopeLinesOfEntry(int index)
 pg_noinline void
 SnapshotCacheInvalidateSlow(enum snapscope_reason reason)
 {
-	uint64		generation = pg_atomic_read_u64(&SnapshotCache->generation);
+	uint64		generation = SnapshotCacheLoad(&SnapshotCache->generation);
 
 	Assert(LWLockHeldByMeInMode(ProcArrayLock, LW_EXCLUSIVE));
 	Assert((generation & SNAPCACHE_STATE_MASK) != SNAPCACHE_BUILDING);
@@ -209,6 +226,7 @@ SnapshotCacheInvalidateSlow(enum snapscope_reason reason)
 }
 
 #include "snapcache_horizon.c"
+#include "snapcache_own.c"
 
 #include "snapcache_build.c"
 #include "snapcache_copy.c"

@@ -30,10 +30,14 @@ SnapshotCacheBuild(void)
 	header.recovery = SnapScopeRecoveryInProgress();
 	header.recovery_overflowed = false;
 
-	/* The claim was a full barrier: see SnapshotCacheXminLeftSlow(). */
+	/*
+	 * The claim and the epoch before any xmin: see SnapshotCacheHolderLeftExactly().
+	 * On x86-64 the claim alone would do, elsewhere an exchange need not be a barrier.
+	 */
 	epoch = pg_atomic_read_u32(&cache->epoch);
 	pg_memory_barrier();
 	SnapshotCacheWindow();
+	SnapshotCachePause("building");
 
 	if (!header.recovery)
 	{
@@ -84,6 +88,6 @@ SnapshotCacheBuild(void)
 		oldest = header.xmin;
 	SnapshotCacheWindow();
 	cache->header = header;
-	pg_atomic_write_u64(&cache->horizon_time, (uint64) GetCurrentStatementStartTimestamp());
+	pg_atomic_write_u64(&cache->horizon_time, (uint64) SnapshotCacheStatementTime());
 	pg_atomic_write_u64(&cache->horizon, SNAPCACHE_HORIZON(epoch, oldest));
 }

@@ -22,7 +22,7 @@ SnapshotCacheLinesOf(uint32 xids)
 static pg_noinline void
 SnapshotCacheCopyWithoutOwn(Snapshot snapshot, const SnapshotCacheHeader *header)
 {
-	TransactionId own = SnapshotCacheMutant("own_xid") ? InvalidTransactionId : snapscope_own_xid;
+	TransactionId own = SnapshotCacheMutant("own_xid") ? InvalidTransactionId : snapcache_own_xid;
 	uint32		nown = MyPgXact->nxids;
 	uint32		count = 0;
 	uint32		subcount = 0;
@@ -69,8 +69,8 @@ SnapshotCacheCopy(Snapshot snapshot, const SnapshotCacheHeader *header)
 	snapshot->takenDuringRecovery = header->recovery;
 
 	/* An own xid at or past xmax was assigned after the build. */
-	if (unlikely(TransactionIdIsNormal(snapscope_own_xid) &&
-				 NormalTransactionIdPrecedes(snapscope_own_xid, header->xmax)))
+	if (unlikely(TransactionIdIsNormal(snapcache_own_xid) &&
+				 NormalTransactionIdPrecedes(snapcache_own_xid, header->xmax)))
 	{
 		SnapshotCacheCopyWithoutOwn(snapshot, header);
 		if (overflowed_procno == MyProc->pgprocno)

@@ -6,6 +6,10 @@
  * lock-free protocol are a few nanoseconds wide; without delays in them a test
  * proves little.
  */
+#include "pgstat.h"
+#if PG_VERSION_NUM >= 130000
+#include "postmaster/interrupt.h"
+#endif
 
 bool
 SnapshotCacheMutant(const char *name)
@@ -33,6 +37,21 @@ SnapshotCacheWindow(void)
 		for (uint64 pauses = state / 4 % 100; pauses > 0; pauses--)
 			SPIN_DELAY();
 	}
+}
+
+/*
+ * A session that names this window stays in it, and shows the wait event
+ * "PgSleep", until the configuration is reloaded or somebody interrupts it.
+ */
+void
+SnapshotCachePause(const char *window)
+{
+	if (snapshot_cache_pause == NULL || strcmp(snapshot_cache_pause, window) != 0)
+		return;
+	pgstat_report_wait_start(WAIT_EVENT_PG_SLEEP);
+	for (int steps = 0; steps < 1000 && !ConfigReloadPending && !InterruptPending; steps++)
+		pg_usleep(10000);
+	pgstat_report_wait_end();
 }
 
 /* The startup process, between two steps of the end of recovery, without a lock. */

@@ -11,16 +11,33 @@
 #define SNAPCACHE_HORIZON(epoch, xmin)	(((uint64) (epoch) << 32) | (xmin))
 
 /*
- * True once the cached horizon has stood for snapshot_horizon_max_age, in
- * statement time: no clock is read.  Never where that is 0, "exact": there each
- * holder that leaves says so.
+ * When this backend's statement began, or the transaction within it, where a
+ * procedure commits: as late a time as can be had without reading a clock.
  */
-static inline bool
+static inline TimestampTz
+SnapshotCacheStatementTime(void)
+{
+	return Max(GetCurrentStatementStartTimestamp(), GetCurrentTransactionStartTimestamp());
+}
+
+/*
+ * True once the cached horizon has stood for snapshot_horizon_max_age.  Never
+ * where that is 0, "exact": there each holder that leaves says so.
+ *
+ * A clock is read only by a statement that began before the horizon was
+ * computed, or by a process that has no statement.  If the horizon is of the
+ * future even so, the clock was set back, and nothing is known of its age.
+ */
+static pg_noinline bool
 SnapshotCacheHorizonAged(uint64 computed)
 {
-	int64		age = (int64) ((uint64) GetCurrentStatementStartTimestamp() - computed);
+	int64		age = SnapshotCacheStatementTime() - (TimestampTz) computed;
 
-	return snapshot_horizon_max_age > 0 && age >= snapshot_horizon_max_age * INT64CONST(1000);
+	if (snapshot_horizon_max_age == 0)
+		return false;
+	if (age < 0)
+		age = GetCurrentTimestamp() - (TimestampTz) computed;
+	return age < 0 || age >= snapshot_horizon_max_age * INT64CONST(1000);
 }
 
 /*
@@ -36,8 +53,8 @@ SnapshotCacheHolderLeft(TransactionId before)
 
 	/* In read-only load every xmin is the copy's own: nothing to gain. */
 	if (!TransactionIdPrecedes(before, copied_xmin) ||
-		before != SNAPCACHE_HORIZON_XMIN(pg_atomic_read_u64(&cache->horizon)) ||
-		!SnapshotCacheHorizonAged(pg_atomic_read_u64(&cache->horizon_time)))
+		before != SNAPCACHE_HORIZON_XMIN(SnapshotCacheLoad(&cache->horizon)) ||
+		!SnapshotCacheHorizonAged(SnapshotCacheLoad(&cache->horizon_time)))
 		return;
 	pg_atomic_fetch_add_u32(&cache->epoch, 1);
 }
@@ -56,7 +73,7 @@ SnapshotCacheHolderLeftExactly(TransactionId before)
 
 	if (!SnapshotCacheMutant("leave_barrier"))
 		pg_memory_barrier();
-	state = pg_atomic_read_u64(&cache->generation) & SNAPCACHE_STATE_MASK;
+	state = SnapshotCacheLoad(&cache->generation) & SNAPCACHE_STATE_MASK;
 	pg_read_barrier();			/* pairs with the builder's write barrier */
 	if (state == SNAPCACHE_BUILDING ||
 		(state == SNAPCACHE_VALID &&
@@ -73,13 +90,6 @@ SnapshotCacheXminLeftSlow(TransactionId before)
 		SnapshotCacheHolderLeft(before);
 	else
 		SnapshotCacheHolderLeftExactly(before);
-}
-
-pg_noinline void
-SnapshotCacheHorizonLoweredSlow(void)
-{
-	if (!SnapshotCacheMutant("horizon_lowered"))
-		pg_atomic_fetch_add_u32(&SnapshotCache->epoch, 1);
 }
 
 /*
@@ -113,13 +123,13 @@ SnapshotCacheScanXmins(TransactionId xmax)
 static inline bool
 SnapshotCacheHorizonKnown(TransactionId xmin, TransactionId *oldest)
 {
-	uint64		word = pg_atomic_read_u64(&SnapshotCache->horizon);
+	uint64		word = SnapshotCacheLoad(&SnapshotCache->horizon);
 
 	*oldest = SNAPCACHE_HORIZON_XMIN(word);
 	if (unlikely(SNAPCACHE_HORIZON_EPOCH(word) != pg_atomic_read_u32(&SnapshotCache->epoch)))
 		return false;
 	return likely(!NormalTransactionIdPrecedes(*oldest, xmin)) ||
-		!SnapshotCacheHorizonAged(pg_atomic_read_u64(&SnapshotCache->horizon_time));
+		!SnapshotCacheHorizonAged(SnapshotCacheLoad(&SnapshotCache->horizon_time));
 }
 
 /*
@@ -130,17 +140,19 @@ static TransactionId
 SnapshotCacheHorizon(SnapshotCacheTrace *trace)
 {
 	SnapshotCacheData *cache = SnapshotCache;
-	uint64		word = pg_atomic_read_u64(&cache->horizon);
-	uint64		computed = pg_atomic_read_u64(&cache->horizon_time);
+	uint64		word = SnapshotCacheLoad(&cache->horizon);
+	uint64		computed = SnapshotCacheLoad(&cache->horizon_time);
 	uint32		epoch = pg_atomic_read_u32(&cache->epoch);
 	TransactionId oldest = SNAPCACHE_HORIZON_XMIN(word);
+	uint64		now;
 
 	if (likely(SnapshotCacheHorizonKnown(cache->header.xmin, &oldest)))
 		return oldest;
+	/* Where every entry is read, a clock may be read, too. */
+	now = (uint64) GetCurrentTimestamp();
 	/* One of those who find it too old looks; the rest go on with it. */
 	if (SNAPCACHE_HORIZON_EPOCH(word) == epoch &&
-		!pg_atomic_compare_exchange_u64(&cache->horizon_time, &computed,
-										(uint64) GetCurrentStatementStartTimestamp()))
+		!pg_atomic_compare_exchange_u64(&cache->horizon_time, &computed, now))
 		return oldest;
 
 	/* The epoch was read before, so who leaves during the scan is not missed. */
@@ -149,7 +161,7 @@ SnapshotCacheHorizon(SnapshotCacheTrace *trace)
 	SnapshotCacheWindow();
 	if (TransactionIdPrecedes(cache->header.xmin, oldest))
 		oldest = cache->header.xmin;
-	pg_atomic_write_u64(&cache->horizon_time, (uint64) Max((int64) computed, GetCurrentStatementStartTimestamp()));
+	pg_atomic_write_u64(&cache->horizon_time, now);
 	pg_atomic_compare_exchange_u64(&cache->horizon, &word, SNAPCACHE_HORIZON(epoch, oldest));
 	trace->refreshed = true;
 	trace->horizon = oldest;

@@ -43,8 +43,9 @@ SnapshotCacheSpin(SnapshotCacheTrace *trace)
 	do
 	{
 		SPIN_DELAY();
-		generation = pg_atomic_read_u64(&SnapshotCache->generation);
-	} while (++trace->spins < limit && (generation & SNAPCACHE_STATE_MASK) == SNAPCACHE_BUILDING);
+		generation = SnapshotCacheLoad(&SnapshotCache->generation);
+	} while ((++trace->spins < limit || SnapshotCacheMutant("spin_gives_up")) &&
+			 (generation & SNAPCACHE_STATE_MASK) == SNAPCACHE_BUILDING);
 
 	trace->waited |= SNAPSCOPE_WAIT_BUILDER;
 	trace->gave_up = (generation & SNAPCACHE_STATE_MASK) == SNAPCACHE_BUILDING;
@@ -99,7 +100,7 @@ SnapshotCacheGetLocked(Snapshot snapshot, SnapshotCacheTrace *trace)
 	if (unlikely(!LWLockConditionalAcquire(ProcArrayLock, LW_SHARED)))
 		SnapshotCacheWaitForLock(trace);
 
-	generation = pg_atomic_read_u64(&cache->generation);
+	generation = SnapshotCacheLoad(&cache->generation);
 	if (unlikely((generation & SNAPCACHE_STATE_MASK) != SNAPCACHE_VALID) &&
 		!SnapshotCacheRefill(generation, trace))
 	{
@@ -124,8 +125,8 @@ SnapshotCacheGetLocked(Snapshot snapshot, SnapshotCacheTrace *trace)
 	slot_xmin = header->slot_xmin;
 	slot_catalog_xmin = header->slot_catalog_xmin;
 
-	if (!TransactionIdIsValid(snapscope_own_xmin))
-		MyPgXact->xmin = TransactionXmin = snapscope_own_xmin = snapshot->xmin;
+	if (!TransactionIdIsValid(snapcache_own_xmin))
+		MyPgXact->xmin = TransactionXmin = snapcache_own_xmin = snapshot->xmin;
 
 	if (unlikely(snapshot_cache_verify))
 		SnapshotCacheVerify(snapshot, oldest);

@@ -37,7 +37,7 @@ SnapshotCacheIsKept(Snapshot snapshot, uint64 generation)
 	{
 		if (snapcache_kept[i].snapshot == snapshot)
 			return snapcache_kept[i].generation == generation &&
-				snapcache_kept[i].own_xid == snapscope_own_xid;
+				snapcache_kept[i].own_xid == snapcache_own_xid;
 	}
 	return false;
 }
@@ -54,7 +54,7 @@ SnapshotCacheKeep(Snapshot snapshot, uint64 generation)
 		i = victim++ % SNAPCACHE_KEPT;
 	snapcache_kept[i].snapshot = snapshot;
 	snapcache_kept[i].generation = generation;
-	snapcache_kept[i].own_xid = snapscope_own_xid;
+	snapcache_kept[i].own_xid = snapcache_own_xid;
 }
 
 /* SNAPSHOT is about to hold something else than what a generation gave it. */
@@ -78,6 +78,8 @@ static pg_noinline void
 SnapshotCacheRetract(TransactionId xmin)
 {
 	((volatile PGXACT *) MyPgXact)->xmin = InvalidTransactionId;
+	if (unlikely(snapshot_cache_verify))
+		SnapshotCacheVerifyPrimary();
 	if (!SnapshotCacheMutant("retract_leaves"))
 		SnapshotCacheXminLeftSlow(xmin);
 }
@@ -98,18 +100,28 @@ SnapshotCacheRead(Snapshot snapshot, uint64 generation, bool kept, SnapshotCache
 {
 	SnapshotCacheData *cache = SnapshotCache;
 	const volatile SnapshotCacheHeader *shared = &cache->header;
-	bool		publish = !TransactionIdIsValid(snapscope_own_xmin);
+	bool		publish = !TransactionIdIsValid(snapcache_own_xmin);
 	TransactionId oldest;
 	bool		known;
 	bool		stands;
 
 	pg_read_barrier();			/* pairs with the builder's write barrier */
+
+	/*
+	 * On a standby the startup process waits for each transaction whose xmin it
+	 * finds in its way, also when that xmin is retracted a moment later: nothing
+	 * of a copy taken in recovery may be published without the lock.  Nothing is
+	 * kept of one.  The tag goes from true to false alone, once and for all.
+	 */
+	if (!kept && unlikely(shared->recovery) && !SnapshotCacheMutant("lockfree_in_recovery"))
+		return READ_NEEDS_LOCK;
 	SnapshotCacheWindow();
 	header->xmin = kept ? snapshot->xmin : shared->xmin;
 	if (publish && !SnapshotCacheMutant("early_publication"))
 	{
 		((volatile PGXACT *) MyPgXact)->xmin = header->xmin;
 		SnapshotCacheWindow();
+		SnapshotCachePause("published");
 		/* Who misses this xmin moved nothing that the second look would miss. */
 		if (!SnapshotCacheMutant("publish_barrier"))
 			pg_memory_barrier();
@@ -124,15 +136,15 @@ SnapshotCacheRead(Snapshot snapshot, uint64 generation, bool kept, SnapshotCache
 		header->xcnt = shared->xcnt;
 		header->subxcnt = shared->subxcnt;
 		header->overflowed_procno = shared->overflowed_procno;
-		header->recovery = shared->recovery;
+		header->recovery = false;
 		header->recovery_overflowed = false;
-		known = known && !header->recovery;
+		known = known && !SnapshotCacheMutant("lockfree_in_recovery");
 		SnapshotCacheCopy(snapshot, header);
 	}
 	SnapshotCacheWindow();
 
 	pg_read_barrier();			/* all of it was read before this second look */
-	stands = pg_atomic_read_u64(&cache->generation) == generation || SnapshotCacheMutant("second_look");
+	stands = SnapshotCacheLoad(&cache->generation) == generation || SnapshotCacheMutant("second_look");
 	if (unlikely(!stands || !known))
 	{
 		if (publish)
@@ -147,7 +159,7 @@ SnapshotCacheRead(Snapshot snapshot, uint64 generation, bool kept, SnapshotCache
 			SnapshotCacheWindow();
 			((volatile PGXACT *) MyPgXact)->xmin = header->xmin;
 		}
-		TransactionXmin = snapscope_own_xmin = header->xmin;
+		TransactionXmin = snapcache_own_xmin = header->xmin;
 	}
 	if (unlikely(snapshot_cache_verify))
 		SnapshotCacheVerifyLockFree(snapshot, generation, oldest);
@@ -161,7 +173,7 @@ SnapshotCacheGetLockFree(Snapshot snapshot, SnapshotCacheTrace *trace)
 {
 	for (int try = 0; try < SNAPCACHE_TRIES; try++)
 	{
-		uint64		generation = pg_atomic_read_u64(&SnapshotCache->generation);
+		uint64		generation = SnapshotCacheLoad(&SnapshotCache->generation);
 		bool		kept = SnapshotCacheIsKept(snapshot, generation);
 		SnapshotCacheHeader header;
 		SnapshotCacheReading reading;
@@ -198,9 +210,12 @@ SnapshotCacheGetLockFree(Snapshot snapshot, SnapshotCacheTrace *trace)
 pg_noinline Snapshot
 SnapshotCacheTake(Snapshot snapshot)
 {
+	/* First of all: what was filled in this place before may be remembered. */
+	if (unlikely(snapshot->xip == NULL))
+		SnapshotCacheAllocate(snapshot);
 	if (likely(snapscope_kept_credit > 0))
 	{
-		uint64		generation = pg_atomic_read_u64(&SnapshotCache->generation);
+		uint64		generation = SnapshotCacheLoad(&SnapshotCache->generation);
 		SnapshotCacheHeader header;
 
 		/* Kept is kept of a valid one. */
@@ -211,8 +226,6 @@ SnapshotCacheTake(Snapshot snapshot)
 			return snapshot;
 		}
 	}
-	if (unlikely(snapshot->xip == NULL))
-		SnapshotCacheAllocate(snapshot);
 	return SnapScopeGetSnapshot(snapshot);
 }
 

@@ -95,8 +95,8 @@ SnapshotCacheVerifyHandedOut(void)
 	if (am_walsender || SnapScopeRecoveryInProgress() ||
 		(MyPgXact->vacuumFlags & (PROC_IN_LOGICAL_DECODING | PROC_IN_VACUUM)) != 0)
 		return;
-	if (MyPgXact->xmin != snapscope_own_xmin)
-		elog(PANIC, "snapshot cache: own xmin %u is not %u, as remembered", MyPgXact->xmin, snapscope_own_xmin);
+	if (MyPgXact->xmin != snapcache_own_xmin)
+		elog(PANIC, "snapshot cache: own xmin %u is not %u, as remembered", MyPgXact->xmin, snapcache_own_xmin);
 	if (TransactionIdIsValid(newest) && TransactionIdPrecedes(MyPgXact->xmin, newest))
 		elog(PANIC, "snapshot cache: own xmin %u is older than a horizon handed out, %u",
 			 MyPgXact->xmin, newest);
@@ -167,8 +167,8 @@ SnapshotCacheVerify(Snapshot snapshot, TransactionId oldest)
 	if (snapshot->xmin != fresh.xmin || snapshot->xmax != fresh.xmax)
 		elog(PANIC, "snapshot cache: served xmin %u xmax %u, a fresh scan says %u and %u",
 			 snapshot->xmin, snapshot->xmax, fresh.xmin, fresh.xmax);
-	if (MyPgXact->xid != snapscope_own_xid)
-		elog(PANIC, "snapshot cache: own xid %u is not %u, as remembered", MyPgXact->xid, snapscope_own_xid);
+	if (MyPgXact->xid != snapcache_own_xid)
+		elog(PANIC, "snapshot cache: own xid %u is not %u, as remembered", MyPgXact->xid, snapcache_own_xid);
 	SnapshotCacheVerifySet("xip", snapshot->xip, snapshot->xcnt, verify_xip, fresh.xcnt, fresh.xmax);
 
 	if (snapshot->takenDuringRecovery && fresh.overflowed != snapshot->suboverflowed)
@@ -221,11 +221,20 @@ SnapshotCacheVerifyStillRunning(Snapshot snapshot)
 	}
 }
 
+/* An xmin was published without the lock. */
+static pg_noinline void
+SnapshotCacheVerifyPrimary(void)
+{
+	if (SnapScopeRecoveryInProgress())
+		elog(PANIC, "snapshot cache: an xmin was published without the lock in recovery");
+}
+
 static pg_noinline void
 SnapshotCacheVerifyLockFree(Snapshot snapshot, uint64 generation, TransactionId oldest)
 {
+	SnapshotCacheVerifyPrimary();
 	LWLockAcquire(ProcArrayLock, LW_SHARED);
-	if (pg_atomic_read_u64(&SnapshotCache->generation) == generation)
+	if (SnapshotCacheLoad(&SnapshotCache->generation) == generation)
 		SnapshotCacheVerify(snapshot, oldest);
 	else
 	{

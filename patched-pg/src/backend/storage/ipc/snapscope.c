@@ -34,6 +34,7 @@ bool		snapshot_cache_verify = false;
 int			snapshot_horizon_max_age = 1000;
 #ifdef SNAPSCOPE_FAULTS
 char	   *snapshot_cache_mutant = NULL;
+char	   *snapshot_cache_pause = NULL;
 bool		snapshot_cache_delays = false;
 #endif
 int			snapshot_event_ring_size = 256;
@@ -49,8 +50,6 @@ int64		snapscope_credit = 0;
 int64		snapscope_kept_credit = 0;
 uint64		snapscope_lines = 0;
 bool		snapscope_primary = false;
-TransactionId snapscope_own_xid = InvalidTransactionId;
-TransactionId snapscope_own_xmin = InvalidTransactionId;
 
 static int64 credit_granted = 0;	/* what snapscope_credit was when last looked at */
 static int64 kept_credit_granted = 0;
@@ -106,8 +105,6 @@ SnapScopeRefresh(void)
 void
 SnapScopeAttachSlot(void)
 {
-	snapscope_own_xid = MyPgXact->xid;
-	snapscope_own_xmin = MyPgXact->xmin;
 	SnapScopeTakeSlot();
 	Grant(0, 0);
 	was_listening = SnapScopeListening();
@@ -238,7 +235,7 @@ TracedSnapshot(Snapshot snapshot)
 {
 	SnapshotCacheTrace trace = {0};
 	struct snapscope_record record = SnapScopeNewRecord(SNAPSCOPE_EV_SNAPSHOT_START);
-	TransactionId xmin_before = snapscope_own_xmin;
+	TransactionId xmin_before = snapcache_own_xmin;
 	uint64		lines_before = snapscope_counters->lines_scanned;
 	bool		served;
 
@@ -263,8 +260,8 @@ TracedSnapshot(Snapshot snapshot)
 		EmitWaits(&trace, &record);
 	}
 	EmitDone(snapshot, &record, &trace, snapscope_counters->lines_scanned - lines_before);
-	if (!TransactionIdIsValid(xmin_before) && TransactionIdIsValid(snapscope_own_xmin))
-		SnapScopeEmitWords(SNAPSCOPE_EV_XMIN_SET, snapscope_own_xmin, 0);
+	if (!TransactionIdIsValid(xmin_before) && TransactionIdIsValid(snapcache_own_xmin))
+		SnapScopeEmitWords(SNAPSCOPE_EV_XMIN_SET, snapcache_own_xmin, 0);
 	return snapshot;
 }
 
@@ -306,8 +303,9 @@ SnapScopeGetSnapshot(Snapshot snapshot)
 
 /* ---- around snapshots ---- */
 
-static void
-TransactionEnded(TransactionId xid, TransactionId xmin)
+/* The transaction that ended had XID and XMIN, each if any. */
+void
+SnapScopeTransactionEnd(TransactionId xid, TransactionId xmin)
 {
 	Settle();
 	if (TransactionIdIsValid(xid))
@@ -326,46 +324,10 @@ TransactionEnded(TransactionId xid, TransactionId xmin)
 	}
 }
 
-/* The own entry was cleared at the end of a transaction. */
+/* Own xmin has become AFTER, other than by a snapshot or by the end of a transaction. */
 void
-SnapScopeTransactionEnd(void)
+SnapScopeXminMoved(TransactionId before, TransactionId after)
 {
-	TransactionId xid = snapscope_own_xid;
-	TransactionId xmin = snapscope_own_xmin;
-
-	snapscope_own_xid = snapscope_own_xmin = InvalidTransactionId;
-	TransactionEnded(xid, xmin);
-}
-
-/* This backend has finished a prepared transaction. */
-void
-SnapScopePreparedEnd(TransactionId xid)
-{
-	TransactionEnded(xid, InvalidTransactionId);
-}
-
-/* The own entry was cleared after PREPARE: another one stands for the transaction. */
-void
-SnapScopePrepared(void)
-{
-	snapscope_own_xid = InvalidTransactionId;
-	SnapScopeXminMoved(InvalidTransactionId);
-}
-
-/*
- * Own xmin has become AFTER, other than by a snapshot or by the end of a
- * transaction; the store is made.  It was cleared or advanced: whoever computed
- * a horizon from it may compute it anew.
- */
-void
-SnapScopeXminMoved(TransactionId after)
-{
-	TransactionId before = snapscope_own_xmin;
-
-	snapscope_own_xmin = after;
-	if (before == after)
-		return;
-	SnapshotCacheXminLeft(before);
 	if (likely(!SnapScopeListening()))
 		return;
 	if (TransactionIdIsValid(before))
@@ -374,19 +336,9 @@ SnapScopeXminMoved(TransactionId after)
 		SnapScopeEmitWords(SNAPSCOPE_EV_XMIN_SET, after, 0);
 }
 
-/* The same where it may now be older than a horizon already computed. */
-void
-SnapScopeXminLowered(TransactionId after)
-{
-	SnapshotCacheHorizonLowered();
-	SnapScopeXminMoved(after);
-}
-
 void
 SnapScopeXidAssigned(TransactionId xid, bool subxact)
 {
-	if (!subxact)
-		snapscope_own_xid = xid;
 	snapscope_counters->xids_assigned++;
 	if (unlikely(SnapScopeListening()))
 		SnapScopeEmitWords(SNAPSCOPE_EV_XID_ASSIGNED, xid, subxact ? 1 : 0);
