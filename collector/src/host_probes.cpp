@@ -42,6 +42,17 @@ tl::unexpected<Error> perf_error(const std::string& what, int error) {
 
 } // namespace
 
+Status probe_hardware_events() {
+    auto attributes = disabled_event(PERF_TYPE_HARDWARE);
+    attributes.config = PERF_COUNT_HW_CACHE_MISSES;
+    const int error = try_event(attributes);
+    if (error == ENOENT || error == EOPNOTSUPP || error == ENODEV)
+        return no("no hardware PMU here", "HITM needs bare metal or a virtual PMU");
+    if (error != 0)
+        return perf_error("a hardware event", error);
+    return {};
+}
+
 Status probe_watchpoint() {
     static const std::uint64_t word = 0;
     auto attributes = disabled_event(PERF_TYPE_BREAKPOINT);

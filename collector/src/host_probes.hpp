@@ -6,6 +6,8 @@
 
 namespace snapscope {
 
+// A counter of the processor's performance monitoring unit, for this process.
+[[nodiscard]] Status probe_hardware_events();
 // A hardware data watchpoint, set on this process and never enabled.
 [[nodiscard]] Status probe_watchpoint();
 // A time stamp counter that can time a single load.

@@ -141,7 +141,7 @@ void put_homes(const LineTally& tally, const HitmContext& context, Run& run) {
 }
 
 void put_totals(const LineTally& tally, bool none, Run& run) {
-    const AccessCounts& all = tally.all();
+    const AccessCounts all = tally.all();
     const auto put = [&](const char* name, const char* unit, std::optional<double> value) {
         run.totals.push_back({name, "hitm", unit, value ? std::optional(std::llround(*value)) : std::nullopt});
     };
@@ -165,15 +165,16 @@ void put_totals(const LineTally& tally, bool none, Run& run) {
 }
 
 void put_warnings(const LineTally& tally, Run& run) {
-    EventEstimate sum = tally.all().local;
-    sum.add(tally.all().remote);
-    sum.add(tally.all().unplaced);
+    const AccessCounts all = tally.all();
+    EventEstimate sum = all.local;
+    sum.add(all.remote);
+    sum.add(all.unplaced);
     if (tally.without_period() > 0)
         run.warnings.emplace_back("hitm: samples, not events: the stream does not state the period of each");
-    else if (tally.all().hitm() > 0)
+    else if (all.hitm() > 0)
         run.warnings.push_back(fmt::format(
             "hitm: {} samples stand for {:.4g} transfers, with a sampling error of {:.2g} (one standard deviation)",
-            tally.all().hitm(), sum.events, sum.error()));
+            all.hitm(), sum.events, sum.error()));
     if (tally.worst_scale().value_or(1) > 1.01)
         run.warnings.push_back(fmt::format("hitm: the event shared its counter and is scaled up, at most by {:.2f}",
                                            *tally.worst_scale()));
@@ -189,7 +190,8 @@ void put_warnings(const LineTally& tally, Run& run) {
 } // namespace
 
 bool reports_no_hitm(const LineTally& tally) {
-    return tally.all().load_misses > 0 && tally.all().hitm() == 0;
+    const AccessCounts all = tally.all();
+    return all.load_misses > 0 && all.hitm() == 0;
 }
 
 void put_hitm(const LineTally& tally, const HitmContext& context, Run& run) {

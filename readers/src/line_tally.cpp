@@ -10,14 +10,9 @@ namespace {
 
 constexpr std::uint64_t page_bytes = 4096;
 
-// What one sample adds wherever it counts.
-struct Access {
-    bool load = false, store = false, missed = false, locked = false, blocked = false, peer = false;
-    Counted counted = Counted::other;
-    double weight = 0;
-};
+using Access = LineTally::Access;
 
-Access access_of(const DataSrc& source, double weight) {
+Access access_of(const DataSrc& source) {
     Access out;
     out.load = is_load(source);
     out.store = is_store(source);
@@ -25,7 +20,6 @@ Access access_of(const DataSrc& source, double weight) {
     out.locked = is_locked(source) == Known::yes;
     out.blocked = is_blocked(source);
     out.peer = is_peer(source);
-    out.weight = weight;
     if (is_hitm(source) != Known::yes)
         return out;
     const Known remote = is_remote(source);
@@ -35,7 +29,7 @@ Access access_of(const DataSrc& source, double weight) {
     return out;
 }
 
-void count(AccessCounts& counts, const Access& access) {
+void count(AccessCounts& counts, const Access& access, double weight) {
     counts.loads += access.load ? 1U : 0U;
     counts.stores += access.store ? 1U : 0U;
     counts.load_misses += access.missed ? 1U : 0U;
@@ -45,15 +39,15 @@ void count(AccessCounts& counts, const Access& access) {
     switch (access.counted) {
     case Counted::hitm_local:
         ++counts.hitm_local;
-        counts.local.add(access.weight);
+        counts.local.add(weight);
         break;
     case Counted::hitm_remote:
         ++counts.hitm_remote;
-        counts.remote.add(access.weight);
+        counts.remote.add(weight);
         break;
     case Counted::hitm_unplaced:
         ++counts.hitm_unplaced;
-        counts.unplaced.add(access.weight);
+        counts.unplaced.add(weight);
         break;
     case Counted::outside:
     case Counted::other:
@@ -140,16 +134,34 @@ std::optional<std::uint32_t> LineTally::writer_of(const LineState& line, std::ui
     return cpu == last_cpu_.end() ? std::nullopt : std::optional(cpu->second);
 }
 
-void LineTally::add_hitm(const PerfSample& sample, const Place& place, double weight, LineState& line) {
+void LineTally::add_hitm(const PerfSample& sample, const Place& place, Counted source, double weight, LineState& line) {
     line.hitm_bytes |= std::uint64_t{1} << sample.address % cache_line_bytes;
     if (const auto* owner = owner_of(place); owner != nullptr && *owner == sample.pid)
         ++line.hitm_of_own;
+    const bool remote = source == Counted::hitm_remote;
+    const bool local = source == Counted::hitm_local;
+    const auto add = [&](HitmSamples& samples) {
+        samples.hitm_local += local ? 1U : 0U;
+        samples.hitm_remote += remote ? 1U : 0U;
+    };
+    add(by_ip_[sample.ip]);
     if (!sample.cpu)
         return;
+    add(by_cpu_[*sample.cpu]);
     const auto writer = writer_of(line, sample.address, place);
     pairs_[std::uint64_t{*sample.cpu} << 32U | (writer ? std::uint64_t{*writer} + 1 : 0)].add(weight);
     if (*sample.cpu < node_of_cpu_.size() && node_of_cpu_[*sample.cpu])
         pages_[sample.address / page_bytes << 16U | (*node_of_cpu_[*sample.cpu] & 0xffffU)].add(weight);
+}
+
+// Processors write few different words, again and again.
+const Access& LineTally::decoded(std::uint64_t word) {
+    Decoded& entry = decoded_[(word ^ word >> 12U ^ word >> 31U) % decoded_.size()];
+    if (entry.word != word) {
+        entry.word = word;
+        entry.access = access_of(decode_data_src(word));
+    }
+    return entry.access;
 }
 
 Counted LineTally::add(const PerfSample& sample) {
@@ -158,24 +170,27 @@ Counted LineTally::add(const PerfSample& sample) {
     const auto place = map_.find(sample.address);
     if (!place || !sample.data_src)
         return Counted::outside;
-    const DataSrc source = decode_data_src(*sample.data_src);
-    const Access access = access_of(source, weight_of(sample));
-    count(all_, access);
-    count(by_address_[sample.address], access);
-    count(by_ip_[sample.ip], access);
-    if (sample.cpu)
-        count(by_cpu_[*sample.cpu], access);
+    const Access& access = decoded(*sample.data_src);
+    const double weight = weight_of(sample);
+    count(by_address_[sample.address], access, weight);
     if (!access.store && access.counted == Counted::other)
         return Counted::other;
     LineState& line = line_states_[sample.address / cache_line_bytes * cache_line_bytes];
     if (access.counted != Counted::other)
-        add_hitm(sample, *place, access.weight, line);
+        add_hitm(sample, *place, access.counted, weight, line);
     if (access.store) {
         line.stored_bytes |= std::uint64_t{1} << sample.address % cache_line_bytes;
         if (sample.cpu)
             line.last_writer = *sample.cpu;
     }
     return access.counted;
+}
+
+AccessCounts LineTally::all() const {
+    AccessCounts out;
+    for (const auto& [address, counts] : by_address_)
+        add_to(out, counts);
+    return out;
 }
 
 std::map<std::uint64_t, LineCounts> LineTally::lines() const {

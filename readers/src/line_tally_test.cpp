@@ -82,8 +82,9 @@ TEST(LineTally, CountsByLineFieldAndCpu) {
     ASSERT_TRUE(tally.lines().contains(base));
     EXPECT_EQ(tally.lines().at(base).hitm(), 2U);
     EXPECT_EQ(tally.fields().at(base + 4).hitm(), 2U) << "two bytes of one field";
-    EXPECT_EQ(tally.cpus().find(3)->hitm(), 2U);
-    EXPECT_EQ(tally.cpus().find(1)->hitm(), 0U);
+    EXPECT_EQ(tally.cpus().find(3)->hitm_local, 1U);
+    EXPECT_EQ(tally.cpus().find(3)->hitm_remote, 1U);
+    EXPECT_EQ(tally.cpus().find(1), nullptr) << "it read nothing";
 }
 
 TEST(LineTally, TheWriterIsTheLastStoreOrTheLinesOnlyOwner) {
@@ -156,7 +157,7 @@ TEST(HitmReport, GroupsFollowTheTopologyAndWhatIsNotToldIsNamed) {
     EXPECT_EQ(sockets.counts, (std::vector<double>{100, 100}));
     const Matrix homes = find("home_transfers", "node");
     EXPECT_EQ(homes.writers, std::vector<std::string>{"0"});
-    EXPECT_EQ(find("hitm_samples", "socket").readers, (std::vector<std::string>{"0", "1", "not told"}));
+    EXPECT_EQ(find("hitm_samples", "socket").readers, (std::vector<std::string>{"1", "not told"}));
     EXPECT_THAT(run.warnings, Contains(HasSubstr("2 samples stand for 200 transfers")));
 }
 

@@ -123,6 +123,7 @@ TEST_P(MirrorBuilds, huge_pages_are_read_and_never_mapped) {
     const auto mapped = mirror::SharedMapping::probe(*server->image, server->anatomy);
     ASSERT_FALSE(mapped);
     EXPECT_THAT(mapped.error().what, testing::HasSubstr("huge pages"));
+    cluster_.reset(); // before the machine takes the pages back
 }
 
 // The postmaster's child processes of a program, at any depth: the first that is a postmaster.

@@ -12,6 +12,7 @@
 #include <snapscope/readers/flat_map.hpp>
 #include <snapscope/readers/perf_stream.hpp>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -42,6 +43,11 @@ struct AccessCounts {
     [[nodiscard]] std::uint64_t hitm() const { return hitm_local + hitm_remote + hitm_unplaced; }
 };
 
+// HITM samples alone, by function or CPU.
+struct HitmSamples {
+    std::uint64_t hitm_local = 0, hitm_remote = 0;
+};
+
 struct LineState {
     std::uint64_t hitm_of_own = 0; // HITM of a slot's owner on its own entry: another entry was written
     std::uint64_t hitm_bytes = 0;  // bit i: byte i of the line
@@ -62,6 +68,12 @@ enum class Counted { outside, other, hitm_local, hitm_remote, hitm_unplaced };
 
 class LineTally {
   public:
+    // What a data_src says of a sample, wherever it counts.
+    struct Access {
+        bool load = false, store = false, missed = false, locked = false, blocked = false, peer = false;
+        Counted counted = Counted::other;
+    };
+
     explicit LineTally(AddressMap map) : map_(std::move(map)) {}
 
     // A sample of the server; outside: it lies in none of the arrays.
@@ -72,14 +84,16 @@ class LineTally {
     void forget(std::uint32_t pid);
 
     [[nodiscard]] const AddressMap& map() const { return map_; }
-    [[nodiscard]] const AccessCounts& all() const { return all_; }
+    // Of all samples; made when asked for.
+    [[nodiscard]] AccessCounts all() const;
     // By the address as it was sampled.
     [[nodiscard]] const FlatMap<AccessCounts>& addresses() const { return by_address_; }
     // The same by the line's address, and by that at which the field begins; made when asked for.
     [[nodiscard]] std::map<std::uint64_t, LineCounts> lines() const;
     [[nodiscard]] std::map<std::uint64_t, AccessCounts> fields() const;
-    [[nodiscard]] const FlatMap<AccessCounts>& functions() const { return by_ip_; }
-    [[nodiscard]] const FlatMap<AccessCounts>& cpus() const { return by_cpu_; }
+    // By the instruction's address, and by the reader's CPU.
+    [[nodiscard]] const FlatMap<HitmSamples>& functions() const { return by_ip_; }
+    [[nodiscard]] const FlatMap<HitmSamples>& cpus() const { return by_cpu_; }
     // HITM by reader and writer.
     [[nodiscard]] std::map<CpuPair, EventEstimate> pairs() const;
     // The NUMA node of each CPU, by number, for pages(); none where it is not known.
@@ -91,15 +105,21 @@ class LineTally {
     [[nodiscard]] std::uint64_t without_period() const { return without_period_; }
 
   private:
+    struct Decoded {
+        std::uint64_t word = 0; // 0 decodes to nothing, as an entry begins
+        Access access;
+    };
+    const Access& decoded(std::uint64_t word);
     double weight_of(const PerfSample& sample);
-    void add_hitm(const PerfSample& sample, const Place& place, double weight, LineState& line);
+    void add_hitm(const PerfSample& sample, const Place& place, Counted source, double weight, LineState& line);
     [[nodiscard]] std::optional<std::uint32_t> writer_of(const LineState& line, std::uint64_t address,
                                                          const Place& place) const;
     [[nodiscard]] const std::uint32_t* owner_of(const Place& place) const;
 
     AddressMap map_;
-    AccessCounts all_;
-    FlatMap<AccessCounts> by_address_, by_ip_, by_cpu_;
+    std::array<Decoded, 256> decoded_{};
+    FlatMap<AccessCounts> by_address_;
+    FlatMap<HitmSamples> by_ip_, by_cpu_;
     FlatMap<LineState> line_states_;
     FlatMap<EventEstimate> pairs_; // reader << 32 | writer + 1; 0: not told
     FlatMap<EventEstimate> pages_; // page << 16 | node
