@@ -1,11 +1,11 @@
 // snapscope emulate --server DIR
+#include "emulate_options.hpp"
 #include "emulate_text.hpp"
 #include "exit.hpp"
 #include "interrupt.hpp"
 #include "option_checks.hpp"
 #include "verbs.hpp"
 
-#include <snapscope/base/files.hpp>
 #include <snapscope/emulator/emulated_run.hpp>
 #include <snapscope/emulator/guest_image.hpp>
 #include <snapscope/emulator/model_check.hpp>
@@ -23,35 +23,12 @@ namespace {
 namespace fs = std::filesystem;
 using namespace emulator;
 
-constexpr std::size_t most_script_bytes = std::size_t{1} << 20U;
 constexpr std::uint64_t most_clients = 500;
 constexpr std::uint64_t most_idle = 2000;
 constexpr std::uint64_t most_connections = 20000;
 constexpr std::uint64_t most_transactions = 1000000;
-constexpr std::uint64_t least_barrier = 100;
-constexpr std::uint64_t most_barrier = 10000000;
 constexpr std::uint64_t most_repeats = 100;
 constexpr std::uint64_t most_seconds = 86400;
-constexpr std::string_view spread_suffix = "+spread";
-
-struct VerbOptions {
-    std::vector<std::string> servers, settings;
-    std::string topology = "2x2", modes, workload = "select-only", output, converge = "1000,20000";
-    bool spread = false, force = false, check_model = false;
-    std::uint64_t transactions = 500, repeats = 1, barrier = 5000;
-    EmulationOptions emulation;
-    Format format = Format::text;
-};
-
-// A boot: a server in a mode.
-struct Variant {
-    const ServerMap* server = nullptr;
-    std::string mode; // empty: the server has none
-    bool spread = false;
-    [[nodiscard]] std::string name() const {
-        return (mode.empty() ? "stock" : mode) + (spread ? std::string(spread_suffix) : "");
-    }
-};
 
 std::int64_t monotonic_ns() {
     timespec now{};
@@ -59,88 +36,7 @@ std::int64_t monotonic_ns() {
     return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-// What `patched-pg/build/build.sh` built last.
-Result<std::string> default_server(const fs::path& cache) {
-    std::error_code error;
-    std::optional<fs::directory_entry> newest;
-    for (const auto& entry : fs::directory_iterator(cache / "postgresql", error)) {
-        const fs::path stamp = entry.path() / "complete";
-        const std::string name = entry.path().filename().string();
-        if (!name.starts_with("patched-") || name.find('-') != name.rfind('-') || !fs::exists(stamp))
-            continue;
-        if (!newest || fs::last_write_time(newest->path() / "complete") < fs::last_write_time(stamp))
-            newest = entry;
-    }
-    if (!newest)
-        return fail("no server to emulate",
-                    "give --server DIR; patched-pg/build/build.sh builds one and prints its prefix", ErrorClass::usage);
-    return (newest->path() / "install").string();
-}
-
-Status take_workload(VerbOptions& options) {
-    EmulationOptions& out = options.emulation;
-    out.workload = options.workload;
-    if (options.workload == "select-only" || options.workload == "tpcb-like" || options.workload == "simple-update")
-        return {};
-    auto script = read_file(options.workload, most_script_bytes);
-    if (!script)
-        return fail(Error{ErrorClass::usage, "--workload: " + script.error().what,
-                          "select-only, tpcb-like, simple-update, or a pgbench script"});
-    if (script->empty())
-        return fail("--workload: the script is empty", "", ErrorClass::usage);
-    out.script = std::move(*script);
-    out.workload = fs::path(options.workload).filename().string();
-    return {};
-}
-
-Status take_phases(VerbOptions& options) {
-    auto& phases = options.emulation.phases;
-    phases.assign(options.repeats, {options.barrier, options.transactions});
-    if (options.converge == "none")
-        return {};
-    for (const std::string& word : split(options.converge, ',')) {
-        const auto barrier = parse_number<std::uint64_t>(word, least_barrier, most_barrier);
-        if (!barrier)
-            return fail(fmt::format("--converge: '{}' is no number from {} to {}", word, least_barrier, most_barrier),
-                        "none, or a list", ErrorClass::usage);
-        phases.push_back({*barrier, options.transactions});
-    }
-    return {};
-}
-
-Status take_settings(VerbOptions& options) {
-    for (const std::string& text : options.settings) {
-        const auto at = text.find('=');
-        if (at == 0 || at == std::string::npos)
-            return fail(fmt::format("--set: '{}' is not NAME=VALUE", text), "", ErrorClass::usage);
-        options.emulation.settings.emplace_back(text.substr(0, at), text.substr(at + 1));
-    }
-    return {};
-}
-
-Result<std::vector<Variant>> variants_of(const std::vector<ServerMap>& servers, const VerbOptions& options) {
-    std::vector<Variant> out;
-    for (const ServerMap& server : servers) {
-        if (!server.patched) {
-            out.push_back({&server, "", false});
-            continue;
-        }
-        for (std::string mode : split(options.modes.empty() ? "off" : options.modes, ',')) {
-            const bool spread = mode.ends_with(spread_suffix);
-            if (spread)
-                mode.resize(mode.size() - spread_suffix.size());
-            if (mode != "off" && mode != "copy" && mode != "spin" && mode != "lockfree")
-                return fail(fmt::format("--mode: '{}' is none of off, copy, spin, lockfree", mode),
-                            "each also with +spread", ErrorClass::usage);
-            out.push_back({&server, mode, spread || options.spread});
-        }
-    }
-    if (!options.modes.empty() && std::ranges::none_of(out, [](const Variant& each) { return !each.mode.empty(); }))
-        return fail("--mode: the server has no snapshot_cache", "it is a setting of the patched 13", ErrorClass::usage);
-    return out;
-}
-
-EmulatedRow row_of(const Variant& variant, const VerbOptions& options, const Emulation& emulation,
+EmulatedRow row_of(const Variant& variant, const EmulateOptions& options, const Emulation& emulation,
                    const Machine& machine) {
     EmulatedRow row;
     row.server = variant.server->version;
@@ -165,7 +61,7 @@ EmulatedRow row_of(const Variant& variant, const VerbOptions& options, const Emu
 }
 
 // NAME.snap, or NAME-MODE.snap where there are several.
-fs::path run_name(const VerbOptions& options, const Variant& variant, bool several) {
+fs::path run_name(const EmulateOptions& options, const Variant& variant, bool several) {
     fs::path out = options.output;
     if (several)
         out.replace_filename(out.stem().string() + "-" + variant.name() + ".snap");
@@ -189,7 +85,7 @@ std::string render(const std::vector<EmulatedRow>& rows, const Machine& machine,
 
 class Emulator {
   public:
-    Emulator(VerbOptions& options, const Terminal& terminal) : options_(options), terminal_(terminal) {}
+    Emulator(EmulateOptions& options, const Terminal& terminal) : options_(options), terminal_(terminal) {}
 
     Result<int> run() {
         SNAPSCOPE_TRY(prepare());
@@ -208,15 +104,13 @@ class Emulator {
 
   private:
     Status prepare() {
-        SNAPSCOPE_TRY(take_workload(options_));
-        SNAPSCOPE_TRY(take_phases(options_));
-        SNAPSCOPE_TRY(take_settings(options_));
+        SNAPSCOPE_TRY(take_words(options_));
         auto machine = machine_from_shape(options_.topology);
         if (!machine)
             return fail(machine.error());
         machine_ = std::move(*machine);
         if (options_.servers.empty()) {
-            auto found = default_server(cache_);
+            auto found = default_emulated_server(cache_);
             if (!found)
                 return fail(found.error());
             options_.servers.push_back(std::move(*found));
@@ -267,7 +161,7 @@ class Emulator {
         return {};
     }
 
-    VerbOptions& options_;
+    EmulateOptions& options_;
     const Terminal& terminal_;
     const std::atomic<bool>& stop_ = catch_interrupts();
     fs::path cache_ = cache_folder();
@@ -279,7 +173,7 @@ class Emulator {
     std::vector<EmulatedRow> rows_;
 };
 
-void add_options(CLI::App& verb, VerbOptions& options) {
+void add_options(CLI::App& verb, EmulateOptions& options) {
     EmulationOptions& emulation = options.emulation;
     const auto number = [&verb](const char* flag, std::uint64_t low, std::uint64_t high, std::uint64_t& to,
                                 const char* words) {
@@ -332,7 +226,7 @@ void add_emulate(CLI::App& app, Context& context) {
         app.add_subcommand("emulate",
                            "A dry run on an emulated many-socket machine: every access to the lines that matter")
             ->group(group_model);
-    auto options = std::make_shared<VerbOptions>();
+    auto options = std::make_shared<EmulateOptions>();
     add_options(*verb, *options);
     verb->footer(
         "Every figure is of the kind `emulated`: counts are exact, transfers hold for the stated barrier, and\n"
