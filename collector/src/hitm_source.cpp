@@ -2,6 +2,7 @@
 
 #include "function_names.hpp"
 #include "hitm_stream.hpp"
+#include "perf_reader.hpp"
 #include "perf_tool.hpp"
 #include "server_places.hpp"
 #include "tool_child.hpp"
@@ -28,32 +29,6 @@ constexpr milliseconds start_time{20'000}; // perf first lists every process of 
 constexpr milliseconds end_grace{10'000};
 constexpr milliseconds look_time{100};
 constexpr std::size_t most_owners = 4096;
-
-// perf's child and the decoder of its stream: read by one thread at a time, and
-// decoded under the lock that guards what is counted.
-struct PerfReader {
-    ToolChild child;
-    PerfStream stream;
-    std::string trouble; // why decoding stopped
-
-    PerfReader(ToolChild perf, PerfVisitor& visitor, std::mutex& guard)
-        : child(std::move(perf)), stream(visitor), lock(&guard) {}
-
-    // False once there is nothing more to read.
-    bool pump(milliseconds limit) { return child.pump(limit, sink()) && trouble.empty(); }
-    ToolChild::Sink sink() {
-        return [this](std::string_view bytes) {
-            const std::lock_guard<std::mutex> held(*lock);
-            if (!trouble.empty())
-                return;
-            if (const auto fed = stream.feed(std::as_bytes(std::span(bytes))); !fed)
-                trouble = fed.error().what;
-        };
-    }
-
-  private:
-    std::mutex* lock;
-};
 
 std::function<std::optional<std::uint32_t>(std::uint32_t)> parents(const ProcFs& proc) {
     return [proc](std::uint32_t pid) -> std::optional<std::uint32_t> {
