@@ -25,6 +25,18 @@ bool any_shape(const Analysis& analysis) {
     });
 }
 
+// A metric that moves with x though tps does not, as the cost of a snapshot may.
+bool any_trend(const Analysis& analysis) {
+    return std::any_of(analysis.trends.begin(), analysis.trends.end(), [](const MetricTrend& trend) {
+        return trend.change.verdict == Verdict::higher || trend.change.verdict == Verdict::lower;
+    });
+}
+
+bool measures_transfers(const Sweep& sweep) {
+    return std::any_of(sweep.kinds.begin(), sweep.kinds.end(),
+                       [](const auto& metric) { return names_transfers(metric.first); });
+}
+
 bool has_repeats(const Analysis& analysis) {
     return std::all_of(analysis.curves.begin(), analysis.curves.end(),
                        [](const CurveAnalysis& one) { return one.variance.has_value(); });
@@ -99,9 +111,7 @@ std::vector<std::string> not_shown_of(const Sweep& sweep, const Analysis& analys
                         "at each value, in random order (snapscope sweep --repeat 5)",
                         analysis.x));
     if (any_shape(analysis)) {
-        const bool transfers = std::any_of(sweep.kinds.begin(), sweep.kinds.end(),
-                                           [](const auto& metric) { return names_transfers(metric.first); });
-        if (!transfers)
+        if (!measures_transfers(sweep))
             out.emplace_back(
                 "whether cache lines move more where tps is low: no transfers were measured; record a fast and a "
                 "slow value on bare metal with perf c2c or pcm, and import that (snapscope simulate models them "
@@ -119,6 +129,11 @@ std::vector<std::string> not_shown_of(const Sweep& sweep, const Analysis& analys
             out.emplace_back("whether it is where the arrays lie in memory and not max_connections itself: vary "
                              "snapshot_layout_pad at one fixed max_connections; tps that follows the pad is placement");
     }
+    if (!any_shape(analysis) && any_trend(analysis) && !measures_transfers(sweep))
+        out.push_back(fmt::format("whether cache lines cross sockets more often with more {}: no transfers were "
+                                  "measured here; record on a machine of several sockets with hitm or pcm (snapscope "
+                                  "emulate and simulate count them without times)",
+                                  analysis.x));
     for (const CurveAnalysis& one : analysis.curves)
         if (one.shape.peak_at_end && one.shape.form == Form::rising)
             out.push_back(fmt::format("where {}tps peaks: the highest value of {} is the last; measure beyond {}",

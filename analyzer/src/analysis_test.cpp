@@ -183,6 +183,23 @@ TEST(Analysis, ASwingThatGoesAwayWithTheCacheIsProcArrayTraffic) {
     EXPECT_EQ(curve(noise, "mode off").shape.form, Form::flat);
 }
 
+// tps of a small machine does not move, what a snapshot costs does.
+TEST(Analysis, ACostThatGrowsUnderAFlatTpsIsToldAndTransfersAreNot) {
+    std::string text = "max_connections,mode,repeat,tps,snapshot_ns\n";
+    for (const int x : {200, 400, 700, 1000})
+        for (const char* mode : {"off", "copy"})
+            for (int repeat = 1; repeat <= 5; ++repeat) {
+                const int jitter = (7 * repeat + x / 100) % 5;
+                const int ns = mode == std::string("off") ? 50 + x / 5 + jitter : 40 + jitter;
+                text += std::to_string(x) + "," + mode + "," + std::to_string(repeat) + "," +
+                        std::to_string(50000 + 300 * jitter) + "," + std::to_string(ns) + "\n";
+            }
+    const Analysis found = analysis(text);
+    EXPECT_THAT(found.finding, HasSubstr("mode off: snapshot_ns is higher by +"));
+    EXPECT_THAT(found.finding, HasSubstr("mode copy: snapshot_ns is not shown to change"));
+    EXPECT_THAT(found.not_shown, Contains(HasSubstr("no transfers were measured here")));
+}
+
 TEST(Analysis, AnAssociationIsNamedAndIsNoCause) {
     const Analysis found = analysis(table(1.6, 1.0, 0.02, 5, 4));
     bool hitm = false;

@@ -165,7 +165,9 @@ std::string cause_sentence(const Analysis& analysis) {
     if (removed)
         return "";
     if (analysis.associations.empty())
-        return "The cause is not shown: nothing beside tps was measured at enough points.";
+        return fmt::format("The cause is not shown: nothing beside tps was measured at enough values of {} to be "
+                           "correlated with it.",
+                           analysis.x);
     return fmt::format("The cause is not shown: none of {} metrics is shown to go with tps after correction (Holm).",
                        analysis.associations.size());
 }

@@ -27,7 +27,7 @@ struct VerbOptions {
     std::vector<std::string> servers, settings;
     std::string prepare, restart, sources, output;
     TargetSpec target;
-    bool resume = false, retry_failed = false, dry_run = false, yes = false;
+    bool events = false, resume = false, retry_failed = false, dry_run = false, yes = false;
     std::vector<std::string> load;
 };
 
@@ -152,6 +152,8 @@ Result<SweepOptions> sweep_options(const VerbOptions& options) {
     out.tool_version = SNAPSCOPE_VERSION;
     if (!options.sources.empty())
         out.record_options = {"--source", options.sources};
+    if (options.events)
+        out.record_options.emplace_back("--events");
     if (options.yes)
         out.record_options.emplace_back("--yes");
     std::error_code error;
@@ -275,6 +277,7 @@ void add_sweep(CLI::App& app, Context& context) {
         "Restarts TARGET for a point: SNAPSCOPE_X, SNAPSCOPE_MODE, ... say which");
     add_target_options(*verb, options->target);
     add("--source", options->sources, "LIST", "Only these sources, e.g. ring,sql");
+    verb->add_flag("--events", options->events, "Keep events: what a snapshot took, without a trap (large)");
     add("-o,--output", options->output, "NAME.sweep", "The sweep");
     verb->add_flag("--resume", options->resume, "Go on with a sweep that was interrupted");
     verb->add_flag("--retry-failed", options->retry_failed, "With --resume: also points that failed");

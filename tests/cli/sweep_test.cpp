@@ -90,9 +90,9 @@ class RunSweep : public ProgramTest {
 };
 
 TEST_F(RunSweep, EveryPointIsAServerOfItsOwnWithItsSettingsAndItsIdleConnections) {
-    const auto outcome = run(
-        words({"--max-connections", "30,50", "--mode", "off,copy", "--idle", "fill", "--prepare", "pgbench -i -q -s 1"},
-              {"pgbench", "-n", "-S", "-c", "2", "-t", "200"}));
+    const auto outcome = run(words({"--max-connections", "30,50", "--mode", "off,copy", "--idle", "fill", "--events",
+                                    "--prepare", "pgbench -i -q -s 1"},
+                                   {"pgbench", "-n", "-S", "-c", "2", "-t", "200"}));
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const auto file = sweep();
     ASSERT_EQ(file.points.size(), 4U);
@@ -105,6 +105,8 @@ TEST_F(RunSweep, EveryPointIsAServerOfItsOwnWithItsSettingsAndItsIdleConnections
         EXPECT_EQ(one->server.snapshot_cache, point.mode);
         EXPECT_GE(one->server.backends.value_or(0), static_cast<std::uint32_t>(point.x) - 2 - 8);
         EXPECT_EQ(one->workload->transactions, 400U);
+        EXPECT_TRUE(one->events);
+        EXPECT_TRUE(one->layout.memory) << "where its arrays came to lie";
         EXPECT_TRUE(postmasters.insert(one->server.pid).second);
     }
 }
