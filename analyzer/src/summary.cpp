@@ -1,6 +1,7 @@
 #include "summary_warnings.hpp"
 
 #include <snapscope/analyzer/histograms.hpp>
+#include <snapscope/analyzer/layout.hpp>
 #include <snapscope/analyzer/summary.hpp>
 
 #include <algorithm>
@@ -91,16 +92,10 @@ DurationSummary duration(const Run& run) {
 
 LineSummary lines(const Run& run, const SnapshotSummary& snapshots) {
     LineSummary out;
-    // The array that a scan walks: PGXACT up to 13, the dense xids from 14 on.
-    for (const char* name : {"PGXACT", "xids"}) {
-        const auto array = std::find_if(run.layout.arrays.begin(), run.layout.arrays.end(),
-                                        [&](const Array& a) { return a.name == name; });
-        if (array == run.layout.arrays.end())
-            continue;
-        out.array = name;
+    if (const Array* array = scanned_array(run)) {
+        out.array = array->name;
         out.spanned = array->lines;
         out.straddling_entries = array->straddling_entries;
-        break;
     }
     out.per_scan = run.layout.lines_per_scan;
     const auto scanned = total(run, "lines_scanned", snapshots.source);

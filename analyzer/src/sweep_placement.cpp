@@ -11,13 +11,6 @@ namespace {
 
 constexpr std::uint64_t period_bytes = std::uint64_t{16} << 20U;
 
-const Array* entries_of(const Run& run) {
-    for (const char* name : {"PGXACT", "xids"})
-        if (const auto at = std::ranges::find(run.layout.arrays, name, &Array::name); at != run.layout.arrays.end())
-            return &*at;
-    return nullptr;
-}
-
 std::optional<std::uint32_t> home_node(const MemoryPlacement& memory, const std::string& array) {
     std::map<std::uint32_t, std::size_t> pages;
     for (const HotPage& page : memory.pages)
@@ -46,11 +39,8 @@ std::optional<double> time_share_off(std::uint32_t home, const Run& run) {
 
 std::vector<PlacementMetric> placement_metrics(const Run& run) {
     std::vector<PlacementMetric> out;
-    const Array* entries = entries_of(run);
-    std::vector<std::uint32_t> used;
-    for (const Slot& slot : run.slots)
-        if (slot.pid)
-            used.push_back(slot.slot);
+    const Array* entries = scanned_array(run);
+    const auto used = used_slots(run);
     if (entries == nullptr || !plausible(*entries) || used.empty())
         return out;
     const auto place =

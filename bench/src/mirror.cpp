@@ -101,6 +101,16 @@ class Beside {
     std::optional<Process> process_;
 };
 
+void await_clients(const Server& server) {
+    Session session(server.conninfo());
+    const auto limit = std::chrono::steady_clock::now() + 60s;
+    while (session.number("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pgbench'") < clients) {
+        if (std::chrono::steady_clock::now() > limit)
+            give_up("the load's clients do not connect");
+        std::this_thread::sleep_for(50ms);
+    }
+}
+
 void measure_sampler(Report& report, Server& server) {
     const int rounds = report.pick(6, 3, 1);
     const int seconds = report.pick(10, 5, 1);
@@ -110,7 +120,7 @@ void measure_sampler(Report& report, Server& server) {
     Rounds program;
     {
         const Beside load(server);
-        std::this_thread::sleep_for(1s); // until its clients are connected
+        await_clients(server);
         for (int round = 0; round < rounds; ++round) {
             progress(
                 fmt::format("{} connections on {}, round {} of {}", connections, server.name(), round + 1, rounds));

@@ -8,7 +8,7 @@
 #include "verbs.hpp"
 
 #include <snapscope/base/text.hpp>
-#include <snapscope/collector/session.hpp>
+#include <snapscope/collector/reattachment.hpp>
 
 #include <algorithm>
 #include <array>
@@ -38,8 +38,6 @@ constexpr const char* examples = "Examples:\n"
 constexpr int shortest_interval_ms = 100;
 constexpr int longest_interval_ms = 3'600'000;
 constexpr std::array<int, 9> interval_steps_ms{100, 200, 500, 1000, 2000, 5000, 10000, 30000, 60000};
-constexpr milliseconds between_attempts{500}; // to attach again
-constexpr int most_attempts = 20;
 constexpr std::size_t page = 10; // lines
 constexpr std::size_t text_columns = 100;
 
@@ -74,9 +72,7 @@ class Top {
   private:
     void attach(Session session) {
         session_.emplace(std::move(session));
-        stay_with(options_.session, session_->info().postmaster);
-        attempts_ = 0;
-        most_sources_ = std::max(most_sources_, session_->info().attached.size());
+        reattachment_.attached(options_.session, session_->info());
         model_.attached(session_->info());
         next_sample_ = Clock::now() + options_.interval;
     }
@@ -88,9 +84,9 @@ class Top {
             away("the server has ended; waiting for it to come back");
         }
         if (!session_) {
-            if (Clock::now() >= next_attempt_)
+            if (Clock::now() >= reattachment_.due())
                 attach_again();
-            return until(session_ ? next_sample_ : next_attempt_);
+            return until(session_ ? next_sample_ : reattachment_.due());
         }
         const auto drained = session_->drain();
         if (!drained)
@@ -105,17 +101,14 @@ class Top {
 
     void away(const std::string& why) {
         model_.away(why);
-        next_attempt_ = Clock::now() + between_attempts;
+        reattachment_.postpone();
         draw();
     }
 
-    // A server that starts up takes no login yet: a while is waited for all that it gave before.
     void attach_again() {
-        auto session = Session::open(options_.session);
+        auto session = reattachment_.attempt(options_.session);
         if (!session)
-            return away("the server has ended; waiting for it to come back (" + session.error().what + ")");
-        if (session->info().attached.size() < most_sources_ && ++attempts_ < most_attempts)
-            return away("the server is back; waiting for its sources");
+            return away(session.error().what);
         attach(std::move(*session));
         draw();
     }
@@ -189,9 +182,8 @@ class Top {
     std::optional<Session> session_;
     TopModel model_;
     std::optional<TopState> paused_; // what stands on the screen meanwhile
-    Clock::time_point next_sample_, next_attempt_;
-    std::size_t most_sources_ = 0; // that this server gave
-    int attempts_ = 0;             // since it came back
+    Clock::time_point next_sample_;
+    Reattachment reattachment_;
     std::size_t scroll_ = 0;
     bool quit_ = false;
 };

@@ -1,3 +1,4 @@
+#include <snapscope/base/elf_walk.hpp>
 #include <snapscope/base/unique_fd.hpp>
 #include <snapscope/collector/binary.hpp>
 
@@ -6,16 +7,11 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <gelf.h>
 #include <memory>
 #include <string_view>
 
 namespace snapscope {
 namespace {
-
-struct EndElf {
-    void operator()(Elf* elf) const { elf_end(elf); }
-};
 
 std::string_view bytes_of(Elf_Scn* section) {
     const Elf_Data* data = elf_rawdata(section, nullptr);

@@ -1,19 +1,15 @@
 #include "elf_symbols.hpp"
 
+#include <snapscope/base/elf_walk.hpp>
 #include <snapscope/base/unique_fd.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
-#include <gelf.h>
 #include <memory>
 
 namespace snapscope {
 namespace {
-
-struct EndElf {
-    void operator()(Elf* elf) const { elf_end(elf); }
-};
 
 #if defined(__x86_64__)
 constexpr GElf_Half this_machine = EM_X86_64;
@@ -47,23 +43,6 @@ void place(Symbol& symbol, const std::vector<GElf_Phdr>& segments, int fd) {
         const auto got =
             ::pread(fd, symbol.first_bytes.data(), longest_instruction, static_cast<off_t>(symbol.file_offset));
         symbol.first_bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-    }
-}
-
-void read_table(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, const std::vector<std::string>& names,
-                ElfSymbols& into) {
-    Elf_Data* data = elf_getdata(section, nullptr);
-    if (data == nullptr || header.sh_entsize == 0)
-        return;
-    for (std::size_t i = 0; i < header.sh_size / header.sh_entsize; ++i) {
-        GElf_Sym entry{};
-        if (gelf_getsym(data, static_cast<int>(i), &entry) == nullptr || entry.st_shndx == SHN_UNDEF ||
-            GELF_ST_BIND(entry.st_info) == STB_LOCAL)
-            continue;
-        const char* name = elf_strptr(elf, header.sh_link, entry.st_name);
-        if (name == nullptr || std::ranges::find(names, name) == names.end())
-            continue;
-        into.symbols[name].value = entry.st_value;
     }
 }
 
@@ -114,11 +93,10 @@ Result<ElfSymbols> read_symbols(const std::string& file, const std::vector<std::
     if (first == segments.end())
         return fail("the server's binary has no segment that holds its first byte");
     found.first_byte = first->p_vaddr;
-    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf.get(), section)) != nullptr;) {
-        GElf_Shdr header{};
-        if (gelf_getshdr(section, &header) != nullptr && (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB))
-            read_table(elf.get(), section, header, names, found);
-    }
+    each_symbol(elf.get(), [&](const GElf_Sym& symbol, const char* name) {
+        if (GELF_ST_BIND(symbol.st_info) != STB_LOCAL && std::ranges::find(names, name) != names.end())
+            found.symbols[name].value = symbol.st_value;
+    });
     for (auto& [name, symbol] : found.symbols)
         place(symbol, segments, fd.get());
     return found;

@@ -1,12 +1,12 @@
 #include "function_names.hpp"
 
+#include <snapscope/base/elf_walk.hpp>
 #include <snapscope/base/unique_fd.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
-#include <gelf.h>
 #include <memory>
 
 namespace snapscope {
@@ -14,24 +14,6 @@ namespace {
 
 constexpr std::uint64_t kernel_begin = 0x8000'0000'0000'0000; // the upper half
 constexpr std::size_t most_map_bytes = std::size_t{16} << 20;
-
-struct EndElf {
-    void operator()(Elf* elf) const { elf_end(elf); }
-};
-
-void take_functions(Elf* elf, Elf_Scn* section, const GElf_Shdr& table, std::vector<FunctionSymbol>& out) {
-    Elf_Data* data = elf_getdata(section, nullptr);
-    if (data == nullptr || table.sh_entsize == 0)
-        return;
-    for (std::size_t i = 0; i < table.sh_size / table.sh_entsize; ++i) {
-        GElf_Sym symbol{};
-        if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr || symbol.st_shndx == SHN_UNDEF ||
-            GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_size == 0)
-            continue;
-        if (const char* name = elf_strptr(elf, table.sh_link, symbol.st_name))
-            out.push_back({symbol.st_value, symbol.st_size, name});
-    }
-}
 
 } // namespace
 
@@ -44,11 +26,10 @@ Result<std::vector<FunctionSymbol>> read_functions(const std::string& file) {
     if (!elf || elf_kind(elf.get()) != ELF_K_ELF)
         return fail(file + " is no ELF file");
     std::vector<FunctionSymbol> out;
-    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf.get(), section)) != nullptr;) {
-        GElf_Shdr table{};
-        if (gelf_getshdr(section, &table) != nullptr && (table.sh_type == SHT_SYMTAB || table.sh_type == SHT_DYNSYM))
-            take_functions(elf.get(), section, table, out);
-    }
+    each_symbol(elf.get(), [&out](const GElf_Sym& symbol, const char* name) {
+        if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_size != 0)
+            out.push_back({symbol.st_value, symbol.st_size, name});
+    });
     std::ranges::stable_sort(out, {}, &FunctionSymbol::begin);
     return out;
 }

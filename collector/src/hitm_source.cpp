@@ -37,13 +37,24 @@ std::function<std::optional<std::uint32_t>(std::uint32_t)> parents(const ProcFs&
     };
 }
 
+// perf, and its events that sample memory accesses here.
+struct MemorySampler {
+    std::string perf;
+    std::vector<std::string> events;
+};
+
 // ARM's SPE writes packets of its own into a trace, which is not decoded here.
-Result<std::vector<std::string>> usable_events(const std::string& perf) {
-    auto events = memory_events(perf);
-    if (events && std::ranges::all_of(*events, [](const auto& event) { return event.starts_with("arm_spe"); }))
+Result<MemorySampler> find_sampler() {
+    auto perf = find_tool("perf", "linux-perf");
+    if (!perf)
+        return fail(perf.error());
+    auto events = memory_events(*perf);
+    if (!events)
+        return fail(events.error());
+    if (std::ranges::all_of(*events, [](const auto& event) { return event.starts_with("arm_spe"); }))
         return fail("perf samples memory by ARM's SPE here, whose trace this version does not decode",
                     "perf mem record -a, then perf script, and import perf-script", ErrorClass::unavailable);
-    return events;
+    return MemorySampler{std::move(*perf), std::move(*events)};
 }
 
 class HitmSource final : public Source {
@@ -275,29 +286,23 @@ SourceStatus HitmSource::status() const {
 } // namespace
 
 Result<std::string> probe_hitm() {
-    const auto perf = find_tool("perf", "linux-perf");
-    if (!perf)
-        return fail(perf.error());
-    const auto events = usable_events(*perf);
-    if (!events)
-        return fail(events.error());
-    return fmt::format("{}", fmt::join(*events, " "));
+    const auto sampler = find_sampler();
+    if (!sampler)
+        return fail(sampler.error());
+    return fmt::format("{}", fmt::join(sampler->events, " "));
 }
 
 Result<std::unique_ptr<Source>> attach_hitm(const ProcFs& proc, const Postmaster& postmaster,
                                             const MemoryFile* memory) {
-    const auto perf = find_tool("perf", "linux-perf");
-    if (!perf)
-        return fail(perf.error());
-    const auto events = usable_events(*perf);
-    if (!events)
-        return fail(events.error());
+    const auto sampler = find_sampler();
+    if (!sampler)
+        return fail(sampler.error());
     auto places = ServerPlaces::find(proc, postmaster, memory);
     if (!places)
         return fail(places.error());
     auto source = std::make_unique<HitmSource>(std::move(*places), FunctionNames::of_server(proc, postmaster.pid), proc,
                                                postmaster.pid);
-    SNAPSCOPE_TRY(source->start_perf(*perf, *events));
+    SNAPSCOPE_TRY(source->start_perf(sampler->perf, sampler->events));
     return source;
 }
 

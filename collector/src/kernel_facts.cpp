@@ -21,14 +21,10 @@ std::optional<int> number_in(const char* file) {
     return text ? parse_integer<int>(trim(*text)) : std::nullopt;
 }
 
-// The word in brackets of "none [integrity] confidentiality".
+// Of "none [integrity] confidentiality".
 std::optional<std::string> lockdown_state() {
     const auto text = read_text("/sys/kernel/security/lockdown");
-    const auto open = text ? text->find('[') : std::string::npos;
-    const auto close = text ? text->find(']') : std::string::npos;
-    if (open == std::string::npos || close == std::string::npos || close < open)
-        return std::nullopt;
-    return text->substr(open + 1, close - open - 1);
+    return text ? chosen_word(*text) : std::nullopt;
 }
 
 bool is_filtered() {

@@ -82,18 +82,14 @@ void put_frames(const ProcFs& proc, pid_t pid, MemoryPlacement& out) {
 }
 
 void put_nodes(pid_t pid, MemoryPlacement& out) {
-    std::vector<void*> addresses;
+    std::vector<std::uint64_t> addresses;
     for (const HotPage& page : out.pages)
-        addresses.push_back(reinterpret_cast<void*>(page.address)); // NOLINT(performance-no-int-to-ptr)
-    std::vector<int> nodes(addresses.size(), -1);
-    // With no target nodes it moves nothing and only tells (move_pages(2)).
-    if (::syscall(SYS_move_pages, pid, addresses.size(), addresses.data(), nullptr, nodes.data(), 0) != 0) {
-        out.notes.push_back(fmt::format("NUMA nodes: {}", std::strerror(errno)));
-        return;
-    }
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-        if (nodes[i] >= 0)
-            out.pages[i].node = static_cast<std::uint32_t>(nodes[i]);
+        addresses.push_back(page.address);
+    const auto nodes = page_nodes(pid, addresses);
+    if (!nodes)
+        out.notes.push_back(nodes.error().what);
+    for (std::size_t i = 0; nodes && i < nodes->size(); ++i)
+        out.pages[i].node = (*nodes)[i];
 }
 
 } // namespace
@@ -114,12 +110,19 @@ std::optional<NumaMapping> find_numa_mapping(std::string_view text, std::uint64_
     return std::nullopt;
 }
 
-std::optional<std::string> chosen_word(std::string_view text) {
-    const auto open = text.find('[');
-    const auto close = text.find(']', open == std::string_view::npos ? 0 : open);
-    if (open == std::string_view::npos || close == std::string_view::npos)
-        return std::nullopt;
-    return std::string(text.substr(open + 1, close - open - 1));
+Result<std::vector<std::optional<std::uint32_t>>> page_nodes(pid_t pid, const std::vector<std::uint64_t>& addresses) {
+    std::vector<void*> pages;
+    pages.reserve(addresses.size());
+    for (const std::uint64_t address : addresses)
+        pages.push_back(reinterpret_cast<void*>(address)); // NOLINT(performance-no-int-to-ptr): never followed here
+    std::vector<int> nodes(pages.size(), -1);
+    // With no target nodes it only tells (move_pages(2)).
+    if (::syscall(SYS_move_pages, pid, pages.size(), pages.data(), nullptr, nodes.data(), 0) != 0)
+        return fail_errno("NUMA nodes", errno);
+    std::vector<std::optional<std::uint32_t>> out;
+    for (const int node : nodes)
+        out.push_back(node >= 0 ? std::optional(static_cast<std::uint32_t>(node)) : std::nullopt);
+    return out;
 }
 
 std::vector<std::uint64_t> pages_of(const Array& array, std::uint64_t page_bytes) {

@@ -24,8 +24,9 @@ struct NumaMapping {
 // The mapping of TEXT (/proc/PID/numa_maps) that begins at START.
 [[nodiscard]] std::optional<NumaMapping> find_numa_mapping(std::string_view text, std::uint64_t start);
 
-// "always within_size [never] deny": the word in brackets.
-[[nodiscard]] std::optional<std::string> chosen_word(std::string_view text);
+// Of each page of PID at ADDRESSES: none where nobody touched it there.  It moves nothing.
+[[nodiscard]] Result<std::vector<std::optional<std::uint32_t>>> page_nodes(pid_t pid,
+                                                                           const std::vector<std::uint64_t>& addresses);
 
 // Addresses of the pages that ARRAY lies on, at most `most_hot_pages` of them;
 // pages of PAGE_BYTES begin at multiples of it.

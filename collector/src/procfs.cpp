@@ -121,4 +121,12 @@ std::vector<pid_t> ProcFs::children_of(pid_t parent) const {
     return children;
 }
 
+std::optional<std::string> chosen_word(std::string_view text) {
+    const auto open = text.find('[');
+    const auto close = text.find(']', open == std::string_view::npos ? 0 : open);
+    if (open == std::string_view::npos || close == std::string_view::npos)
+        return std::nullopt;
+    return std::string(text.substr(open + 1, close - open - 1));
+}
+
 } // namespace snapscope

@@ -10,10 +10,8 @@
 #include <snapscope/recording/run_folder.hpp>
 
 #include <algorithm>
-#include <array>
 #include <ctime>
 #include <fmt/format.h>
-#include <sys/random.h>
 
 namespace snapscope {
 namespace {
@@ -22,16 +20,6 @@ constexpr std::int64_t ns_per_ms = 1'000'000;
 constexpr double ns_per_s = 1e9;
 // How late an interrupt may be noticed when its signal went to another thread.
 constexpr std::int64_t longest_wait_ms = 100;
-
-std::string random_id() {
-    std::array<unsigned char, 16> bytes{};
-    if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-        bytes[0] = static_cast<unsigned char>(monotonic_ns());
-    std::string text;
-    for (const unsigned char byte : bytes)
-        text += fmt::format("{:02x}", byte);
-    return text;
-}
 
 std::int64_t wall_ns() {
     timespec now{};
@@ -56,7 +44,7 @@ class Recording {
     Result<RecordOutcome> run(const std::function<void(const RecordProgress&)>& progress);
 
   private:
-    void describe();
+    Status describe();
     Status create_folder();
     Status start_events();
     void give_up_rights() const;
@@ -88,8 +76,11 @@ class Recording {
     std::optional<std::size_t> taken_column_;
 };
 
-void Recording::describe() {
-    run_.id = random_id();
+Status Recording::describe() {
+    auto id = make_run_id();
+    if (!id)
+        return fail(id.error());
+    run_.id = std::move(*id);
     run_.tool_version = options_.tool_version;
     run_.server = site_.server;
     run_.pairing = options_.pairing;
@@ -119,6 +110,7 @@ void Recording::describe() {
         run_.workload.emplace();
         run_.workload->command = command_line(options_.load);
     }
+    return {};
 }
 
 Status Recording::create_folder() {
@@ -316,7 +308,7 @@ void Recording::conclude() {
 }
 
 Result<RecordOutcome> Recording::run(const std::function<void(const RecordProgress&)>& progress) {
-    describe();
+    SNAPSCOPE_TRY(describe());
     SNAPSCOPE_TRY(create_folder());
     SNAPSCOPE_TRY(start_events());
     give_up_rights();

@@ -1,13 +1,11 @@
 #include "server_places.hpp"
 
 #include "mirror/layout.hpp"
+#include "page_placement.hpp"
 
 #include <snapscope/collector/header.hpp>
 
 #include <algorithm>
-#include <array>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 namespace snapscope {
 namespace {
@@ -110,11 +108,8 @@ bool ServerPlaces::still_there() const {
 }
 
 std::optional<std::uint32_t> ServerPlaces::node_of(std::uint64_t address) const {
-    std::array<void*, 1> page{reinterpret_cast<void*>(address)}; // of the server's address space; never followed here
-    std::array<int, 1> node{-1};
-    if (::syscall(SYS_move_pages, postmaster_, 1UL, page.data(), nullptr, node.data(), 0) != 0 || node[0] < 0)
-        return std::nullopt;
-    return static_cast<std::uint32_t>(node[0]);
+    const auto nodes = page_nodes(postmaster_, {address});
+    return nodes ? nodes->front() : std::nullopt;
 }
 
 std::vector<Array> ServerPlaces::arrays() const {

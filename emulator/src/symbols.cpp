@@ -1,3 +1,4 @@
+#include <snapscope/base/elf_walk.hpp>
 #include <snapscope/base/unique_fd.hpp>
 #include <snapscope/emulator/symbols.hpp>
 
@@ -6,35 +7,10 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <gelf.h>
 #include <memory>
 
 namespace snapscope::emulator {
 namespace {
-
-struct EndElf {
-    void operator()(Elf* elf) const { elf_end(elf); }
-};
-
-// Calls TAKE with each symbol and its name.
-template <typename Take> void each_symbol(Elf* elf, Take take) {
-    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
-        GElf_Shdr table{};
-        if (gelf_getshdr(section, &table) == nullptr || table.sh_entsize == 0 ||
-            (table.sh_type != SHT_DYNSYM && table.sh_type != SHT_SYMTAB))
-            continue;
-        Elf_Data* data = elf_getdata(section, nullptr);
-        if (data == nullptr)
-            continue;
-        for (std::size_t i = 0; i < table.sh_size / table.sh_entsize; ++i) {
-            GElf_Sym symbol{};
-            if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr || symbol.st_shndx == SHN_UNDEF)
-                continue;
-            if (const char* name = elf_strptr(elf, table.sh_link, symbol.st_name); name != nullptr && *name != '\0')
-                take(symbol, name);
-        }
-    }
-}
 
 std::optional<std::uint64_t> first_byte_of(Elf* elf) {
     std::size_t count = 0;
@@ -53,10 +29,6 @@ std::optional<std::uint64_t> find(const std::map<std::string, std::uint64_t, std
     const auto found = in.find(name);
     return found == in.end() ? std::nullopt : std::optional(found->second);
 }
-
-} // namespace
-
-namespace {
 
 // The bytes of the file that are linked to [ADDRESS, ADDRESS + BYTES).
 std::string bytes_at(Elf* elf, std::uint64_t address, std::uint64_t bytes) {
@@ -118,6 +90,8 @@ Result<Symbols> Symbols::read(const std::filesystem::path& file) {
     out.first_byte_ = *first;
     out.relocatable_ = header.e_type == ET_DYN;
     each_symbol(elf.get(), [&out](const GElf_Sym& symbol, const char* name) {
+        if (*name == '\0')
+            return;
         const auto type = GELF_ST_TYPE(symbol.st_info);
         if (type == STT_OBJECT)
             out.variables_.emplace(name, symbol.st_value);

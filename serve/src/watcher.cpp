@@ -14,9 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 using Steady = std::chrono::steady_clock;
 
-constexpr milliseconds between_attempts{500}; // to attach again
-constexpr int most_attempts = 20;             // for all sources that it gave before
-constexpr milliseconds longest_pause{100};    // wishes are seen after it
+constexpr milliseconds longest_pause{100}; // wishes are seen after it
 constexpr std::size_t most_marks = 100;
 
 // What attaching again after a restart needs: a look at the server's memory and
@@ -83,7 +81,7 @@ void Watcher::run(std::promise<Status>& attached) {
             end_session();
             away("the server has ended; waiting for it to come back");
         }
-        if (!session_ && Steady::now() >= next_attempt_) {
+        if (!session_ && Steady::now() >= reattachment_.due()) {
             attach_again();
             next_sample = Steady::now() + options_.interval;
         }
@@ -113,10 +111,8 @@ void Watcher::attach(Session session) {
     session_.emplace(std::move(session));
     live_.reset();
     totals_ = {};
-    attempts_ = 0;
     const SessionInfo& info = session_->info();
-    stay_with(options_.session, info.postmaster);
-    most_sources_ = std::max(most_sources_, info.attached.size());
+    reattachment_.attached(options_.session, info);
     change([&] {
         now_.name = info.postmaster.describe();
         now_.key = info.postmaster.pgdata.empty() ? now_.name : info.postmaster.pgdata;
@@ -125,7 +121,7 @@ void Watcher::attach(Session session) {
 }
 
 void Watcher::away(const std::string& why) {
-    next_attempt_ = Steady::now() + between_attempts;
+    reattachment_.postpone();
     const std::lock_guard guard(lock_);
     if (now_.trouble == why)
         return;
@@ -136,12 +132,9 @@ void Watcher::away(const std::string& why) {
 }
 
 void Watcher::attach_again() {
-    auto session = Session::open(options_.session);
+    auto session = reattachment_.attempt(options_.session);
     if (!session)
-        return away("the server has ended; waiting for it to come back (" + session.error().what + ")");
-    // A server that starts up takes no login yet.
-    if (session->info().attached.size() < most_sources_ && ++attempts_ < most_attempts)
-        return away("the server is back; waiting for its sources");
+        return away(session.error().what);
     attach(std::move(*session));
 }
 

@@ -8,6 +8,8 @@
 #include "live_ring.hpp"
 #include "recorder.hpp"
 
+#include <snapscope/collector/reattachment.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -95,9 +97,7 @@ class Watcher {
     std::shared_ptr<const LiveSession> live_;
     std::optional<Recorder> recorder_;
     Run totals_;
-    std::chrono::steady_clock::time_point next_attempt_;
-    std::size_t most_sources_ = 0;
-    int attempts_ = 0;
+    Reattachment reattachment_;
 
     mutable std::mutex lock_; // of all below
     LiveRing ring_;

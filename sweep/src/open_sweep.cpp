@@ -1,28 +1,16 @@
 #include <snapscope/base/files.hpp>
 #include <snapscope/lab/process.hpp>
+#include <snapscope/recording/run_folder.hpp>
 #include <snapscope/recording/wall_clock.hpp>
 #include <snapscope/sweep/sweep_run.hpp>
 
 #include <algorithm>
-#include <array>
 #include <ctime>
-#include <fmt/format.h>
-#include <sys/random.h>
 
 namespace snapscope {
 namespace {
 
 namespace fs = std::filesystem;
-
-Result<std::string> random_id() {
-    std::array<unsigned char, 16> bytes{};
-    if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-        return fail("the kernel gave no random bytes");
-    std::string text;
-    for (const auto byte : bytes)
-        text += fmt::format("{:02x}", byte);
-    return text;
-}
 
 std::string now_as_text() {
     timespec now{};
@@ -65,7 +53,7 @@ Result<SweepFile> open_sweep(const SweepOptions& options) {
     std::error_code error;
     if (fs::exists(fs::symlink_status(options.folder, error)))
         return fail(options.folder.string() + " is there already", "go on with --resume, or choose another name");
-    auto id = random_id();
+    auto id = make_run_id();
     if (!id)
         return fail(id.error());
     sweep.id = std::move(*id);

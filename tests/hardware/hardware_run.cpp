@@ -8,22 +8,11 @@
 #include <iterator>
 
 namespace snapscope::test {
-namespace {
 
 using namespace std::chrono_literals;
 
-std::filesystem::path prefix_of(const std::string& server) {
-    if (server == "patched")
-        return patched_prefix();
-    const char* named =
-        std::getenv(server == "debian15" ? "SNAPSCOPE_PG_DEBIAN15_PREFIX" : "SNAPSCOPE_PG_UNPATCHED_PREFIX");
-    return named == nullptr ? "" : named;
-}
-
-} // namespace
-
 void HardwareRun::SetUp() {
-    prefix_ = prefix_of(GetParam());
+    prefix_ = server_prefix(GetParam());
     if (prefix_.empty())
         GTEST_SKIP() << "the server " << GetParam() << " is not here";
     if (::geteuid() != 0)

@@ -98,9 +98,7 @@ TEST_P(MirrorRecord, a_postmaster_that_ends_is_noticed_and_said) {
     ASSERT_TRUE(recorder) << recorder.error().message();
     // Windows are being written: it watches.
     const auto journal_grows = [&] { return read_run(folder) && !read_run(folder)->windows.end_ns.empty(); };
-    for (int tries = 0; tries < 300 && !journal_grows(); ++tries)
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    ASSERT_TRUE(journal_grows()) << recorder->output();
+    ASSERT_TRUE(within_seconds(30, journal_grows)) << recorder->output();
     cluster_->stop();
     const auto status = recorder->wait_for(std::chrono::seconds(30));
     ASSERT_TRUE(status) << "it goes on without a server";

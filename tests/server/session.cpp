@@ -85,6 +85,14 @@ std::filesystem::path patched_prefix() {
     return built && built->status == 0 ? std::filesystem::path(trim(built->output)) : std::filesystem::path{};
 }
 
+std::filesystem::path server_prefix(const std::string& server) {
+    if (server == "patched")
+        return patched_prefix();
+    const char* variable = server == "debian15" ? "SNAPSCOPE_PG_DEBIAN15_PREFIX" : "SNAPSCOPE_PG_UNPATCHED_PREFIX";
+    const char* named = std::getenv(variable);
+    return named == nullptr ? "" : named;
+}
+
 ProgramResult run_program(const Cluster& cluster, std::vector<std::string> argv) {
     Command command;
     command.argv = std::move(argv);

@@ -3,11 +3,14 @@
 
 #include <snapscope/lab/cluster.hpp>
 
+#include <chrono>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <libpq-fe.h>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace snapscope::test {
@@ -41,6 +44,20 @@ class Session {
 
 // The prefix of the patched server, or empty when none is built.
 [[nodiscard]] std::filesystem::path patched_prefix();
+// The same of "patched", "unpatched13" or "debian15"; the last two are named by
+// the environment (./dev test does).  Empty where there is none.
+[[nodiscard]] std::filesystem::path server_prefix(const std::string& server);
+
+// Whether it comes true in time.
+template <typename Condition> [[nodiscard]] bool within_seconds(int seconds, Condition condition) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > limit)
+            return false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return true;
+}
 
 // A program of the patched server, run to its end as `cluster`'s client; its output.
 struct ProgramResult {

@@ -1,5 +1,6 @@
 #include "remains.hpp"
 
+#include <snapscope/base/elf_walk.hpp>
 #include <snapscope/base/unique_fd.hpp>
 #include <snapscope/collector/procfs.hpp>
 
@@ -9,7 +10,6 @@
 #include <elf_symbols.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <gelf.h>
 #include <memory>
 #include <mirror/process_maps.hpp>
 #include <mirror/remote_memory.hpp>
@@ -21,10 +21,6 @@ namespace snapscope::test {
 namespace {
 
 constexpr std::size_t most_maps = std::size_t{64} << 20U;
-
-struct EndElf {
-    void operator()(Elf* elf) const { elf_end(elf); }
-};
 
 // Where the semaphores lie, as linked; no bytes where the file has none.
 struct Section {

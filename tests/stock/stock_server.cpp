@@ -1,5 +1,7 @@
 #include "stock_server.hpp"
 
+#include "remains.hpp"
+
 #include <snapscope/base/text.hpp>
 #include <snapscope/collector/capabilities.hpp>
 #include <snapscope/recording/run_folder.hpp>
@@ -10,25 +12,11 @@
 #include <watch_source.hpp>
 
 namespace snapscope::test {
-namespace {
 
 using namespace std::chrono_literals;
 
-// Named by the environment (./dev test does), or where the build script says it is.
-std::filesystem::path prefix_of(const std::string& server) {
-    if (server == "patched")
-        return patched_prefix();
-    const bool debian = server == "debian15";
-    const char* variable = debian ? "SNAPSCOPE_PG_DEBIAN15_PREFIX" : "SNAPSCOPE_PG_UNPATCHED_PREFIX";
-    if (const char* named = std::getenv(variable); named != nullptr && *named != '\0')
-        return named;
-    return {};
-}
-
-} // namespace
-
 void StockTest::SetUp() {
-    prefix_ = prefix_of(GetParam());
+    prefix_ = server_prefix(GetParam());
     if (prefix_.empty())
         GTEST_SKIP() << GetParam() << " is not here (SNAPSCOPE_PG_UNPATCHED_PREFIX, SNAPSCOPE_PG_DEBIAN15_PREFIX)";
     if (const auto missing = missing_for_bpf(); missing || ::geteuid() != 0)
@@ -94,6 +82,17 @@ ServerWords words_of(const Cluster& cluster) {
     const auto words = find_words(ProcFs(), cluster.pid(), nullptr);
     EXPECT_TRUE(words) << words.error().message();
     return words ? *words : ServerWords{};
+}
+
+void expect_nothing_left(Session& session, int seconds) {
+    EXPECT_TRUE(within_seconds(seconds, [&] {
+        session.run("SELECT 1");
+        const auto now = remains_in(session.pid());
+        return now && now->none();
+    })) << "a breakpoint or a semaphore is left";
+    const auto free = debug_registers_are_free();
+    EXPECT_TRUE(free) << free.error().message();
+    EXPECT_EQ(session.number("SELECT 2"), 2) << "the server goes on";
 }
 
 } // namespace snapscope::test

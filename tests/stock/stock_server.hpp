@@ -6,10 +6,8 @@
 #include <snapscope/lab/scratch_folder.hpp>
 #include <snapscope/recording/run.hpp>
 
-#include <chrono>
 #include <optional>
 #include <server_words.hpp>
-#include <thread>
 
 namespace snapscope::test {
 
@@ -49,16 +47,9 @@ class StockTest : public testing::TestWithParam<std::string> {
 // The words of the server that CLUSTER runs; a failure of the test where they are not found.
 [[nodiscard]] ServerWords words_of(const Cluster& cluster);
 
-// Whether it comes true in time.
-template <typename Condition> [[nodiscard]] bool within_seconds(int seconds, Condition condition) {
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
-    while (!condition()) {
-        if (std::chrono::steady_clock::now() > limit)
-            return false;
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    return true;
-}
+// A recorder of SESSION's server was killed: no breakpoint, semaphore or
+// watchpoint is left, and the server goes on.
+void expect_nothing_left(Session& session, int seconds);
 
 [[nodiscard]] inline auto every_stock_server() {
     return testing::Values("unpatched13", "debian15");

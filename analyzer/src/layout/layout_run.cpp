@@ -87,12 +87,27 @@ void add_sockets(ActiveSlots& active, const std::map<std::uint32_t, std::uint32_
 
 } // namespace
 
+const Array* scanned_array(const Run& run) {
+    for (const char* name : {"PGXACT", "xids"})
+        if (const auto at = std::ranges::find(run.layout.arrays, name, &Array::name); at != run.layout.arrays.end())
+            return &*at;
+    return nullptr;
+}
+
+std::vector<std::uint32_t> used_slots(const Run& run) {
+    std::vector<std::uint32_t> out;
+    for (const Slot& slot : run.slots)
+        if (slot.pid)
+            out.push_back(slot.slot);
+    return out;
+}
+
 Result<LayoutReport> layout_of_run(const Run& run, const std::filesystem::path& events_folder) {
     LayoutReport out;
     out.source = "run";
     out.server = run.server.version;
     out.max_connections = run.server.max_connections;
-    const Array* pgxact = nullptr;
+    const Array* pgxact = scanned_array(run);
     for (const Array& array : run.layout.arrays) {
         if (!plausible(array))
             return fail(fmt::format("{} with {} entries of {} bytes is no array of a server", array.name, array.entries,
@@ -101,8 +116,6 @@ Result<LayoutReport> layout_of_run(const Run& run, const std::filesystem::path& 
         out.arrays.push_back(place_array(array.name, array.address, array.stride_bytes, array.entries, page_bytes));
         if (run.layout.memory)
             add_pages(*run.layout.memory, out.arrays.back());
-        if (array.name == "PGXACT" || (array.name == "xids" && pgxact == nullptr))
-            pgxact = &array;
     }
     if (pgxact == nullptr)
         return fail("the run does not say where the array of backends lies", "record a patched server");
@@ -112,10 +125,7 @@ Result<LayoutReport> layout_of_run(const Run& run, const std::filesystem::path& 
         out.notes.insert(out.notes.end(), run.layout.memory->notes.begin(), run.layout.memory->notes.end());
 
     const auto place = *std::ranges::find(out.arrays, pgxact->name, &ArrayPlace::name);
-    std::vector<std::uint32_t> used;
-    for (const Slot& slot : run.slots)
-        if (slot.pid)
-            used.push_back(slot.slot);
+    const auto used = used_slots(run);
     const auto sockets = sockets_of(run);
     out.active = describe_slots(place, used);
     add_sockets(*out.active, sockets);

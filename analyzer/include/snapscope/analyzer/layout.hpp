@@ -33,6 +33,12 @@ struct ArrayPlace {
 [[nodiscard]] ArrayPlace place_array(std::string name, std::uint64_t address, std::uint64_t stride_bytes,
                                      std::uint64_t entries, std::optional<std::uint64_t> page_bytes);
 
+// The array whose entries a scan walks: PGXACT up to 13, the dense xids from 14
+// on; null where the run does not say.
+[[nodiscard]] const Array* scanned_array(const Run& run);
+// Slots that were taken at the end.
+[[nodiscard]] std::vector<std::uint32_t> used_slots(const Run& run);
+
 // Whether a server could have it; what a run says may be anything.
 [[nodiscard]] bool plausible(const Array& array);
 

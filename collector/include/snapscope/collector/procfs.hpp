@@ -48,4 +48,7 @@ class ProcFs {
 // A whole small file (procfs has no sizes); nullopt when it cannot be read.
 [[nodiscard]] std::optional<std::string> read_text(const std::filesystem::path& file, std::size_t limit = 1U << 20);
 
+// "always within_size [never] deny": the word in brackets.
+[[nodiscard]] std::optional<std::string> chosen_word(std::string_view text);
+
 } // namespace snapscope
