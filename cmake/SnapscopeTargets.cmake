@@ -35,14 +35,15 @@ function(snapscope_library name)
     PRIVATE snapscope_options)
 endfunction()
 
-# A test program; its cases become ctest tests with one label.
+# A test program; its cases become ctest tests with one label.  ALONE: each runs
+# while no other test does.
 function(snapscope_add_test name label)
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "ALONE" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/src")
   target_link_libraries(${name} PRIVATE ${arg_DEPENDS} snapscope_options GTest::gtest GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE SNAPSCOPE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  gtest_discover_tests(${name} PROPERTIES LABELS ${label} DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${name} PROPERTIES LABELS ${label} RUN_SERIAL ${arg_ALONE} DISCOVERY_TIMEOUT 60)
 endfunction()
 
 # Parts by themselves: data in, data out.

@@ -71,11 +71,13 @@ failed=0
 # suite MODE FOLDER [TARGET]: a suite of PostgreSQL's build tree, with what
 # failed and where on stdout.  Counts tests of pg_regress and files of TAP tests.
 suite() {
-    local mode=$1 folder=$2 target=${3:-check} log=$work/$1-${2##*/}.log ok bad status=0 start=$SECONDS logs
+    local mode=$1 folder=$2 target=${3:-check} log=$work/$1-${2##*/}.log ok bad status=0 jobs=1 start=$SECONDS logs
     printf '%s\n' "snapshot_cache = $mode" 'snapshot_cache_verify = on' 'max_prepared_transactions = 10' >"$work/$mode.conf"
     chmod a+r "$work/$mode.conf"
+    # Only the world has suites to run side by side.
+    [[ "$target" != check-world ]] || jobs=$(nproc)
     # The world's suites use memory and files of the tree side by side.
-    as_server_user env "TEMP_CONFIG=$work/$mode.conf" make -s -k -C "$SNAPSCOPE_PG_TREE/$folder" "$target" \
+    as_server_user env "TEMP_CONFIG=$work/$mode.conf" make -s -k "-j$jobs" --output-sync=target -C "$SNAPSCOPE_PG_TREE/$folder" "$target" \
         "TEMP_CONFIG=$work/$mode.conf" >"$log" 2>&1 || status=$?
     ok=$(grep -cE '\.\.\. ok +[0-9]|^t/.* \.+ ok$' "$log" || true)
     bad=$(grep -cE ' \.\.\. FAILED| \(test process exited|failed \(ignored\)|^t/.* Wstat: ' "$log" || true)
