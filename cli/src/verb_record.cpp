@@ -33,7 +33,8 @@ constexpr double most_overhead = 100;
 constexpr const char* examples = "Examples:\n"
                                  "  snapscope record -d 10\n"
                                  "  snapscope record --port 5433 --events -o cached.snap -- pgbench -c 8 -T 30\n"
-                                 "  snapscope record --source ring,sql --interval 200\n";
+                                 "  snapscope record --source ring,sql --interval 200\n"
+                                 "  snapscope record --source ring,watch --watch lock,slot:12:xid -d 10\n";
 
 // SERIES:ROUND:POSITION; the series may hold colons.
 Result<Pairing> parse_pairing(const std::string& text) {
@@ -145,6 +146,11 @@ void add_record(CLI::App& app, Context& context) {
     add_number<int>(*verb, "--mirror-hz", "HZ", 1, highest_mirror_hz, mirror_hz,
                     "Looks of the mirror a second (default: 1000)");
     verb->add_flag("--map", record_options.map, "Let the mirror map shared memory, where that cannot hurt the server");
+    verb->add_option("--watch", record_options.watch,
+                     "Words for the source watch, e.g. lock,slot:12:xid,slot:12:xmin (default: those of taken slots "
+                     "in turn)")
+        ->type_name("LIST")
+        ->check(not_empty);
     const auto overhead = [&record_options](double percent) { record_options.overhead = percent / 100; };
     add_percent(*verb, "--overhead", least_overhead, most_overhead, overhead,
                 "Server CPU time that traps of ebpf and watch may take (default: 2%)");

@@ -35,7 +35,10 @@ class Attacher {
     Attacher(const RecordOptions& options, Site& site) : options_(options), site_(site) {}
 
     Result<Attached> run() {
-        for (const auto& name : options_.sources.empty() ? recorded : options_.sources) {
+        auto names = options_.sources.empty() ? recorded : options_.sources;
+        if (!options_.watch.empty() && options_.sources.empty())
+            names.emplace_back("watch");
+        for (const auto& name : names) {
             auto source = attach(name);
             if (source) {
                 attached_.sources.push_back(std::move(*source));
@@ -44,7 +47,7 @@ class Attacher {
             if (source.error().error_class != ErrorClass::unavailable)
                 return fail(source.error());
             attached_.unavailable.push_back(unavailable(name, kind_of(name), source.error()));
-            attached_.missing_requested |= !options_.sources.empty();
+            attached_.missing_requested |= !options_.sources.empty() || name == "watch";
         }
         return std::move(attached_);
     }
@@ -62,8 +65,7 @@ class Attacher {
         if (name == "sql")
             return attach_sql();
         if (name == "watch")
-            return attach_watch(site_.proc, site_.postmaster.pid, site_.memory ? &*site_.memory : nullptr,
-                                {options_.overhead, options_.note});
+            return attach_watchpoints();
         if (name == "hitm")
             return attach_hitm(site_.proc, site_.postmaster, site_.memory ? &*site_.memory : nullptr);
         if (name == "pcm")
@@ -111,6 +113,17 @@ class Attacher {
         if ((*source)->events() != nullptr)
             attached_.feeds.push_back((*source)->events());
         return std::move(*source);
+    }
+
+    Result<std::unique_ptr<Source>> attach_watchpoints() {
+        WatchOptions how{options_.overhead, options_.note};
+        if (!options_.watch.empty()) {
+            auto words = parse_watched_words(options_.watch);
+            if (!words)
+                return fail(words.error());
+            how.words = std::move(*words);
+        }
+        return attach_watch(site_.proc, site_.postmaster.pid, site_.memory ? &*site_.memory : nullptr, how);
     }
 
     Result<std::unique_ptr<Source>> attach_sched() {

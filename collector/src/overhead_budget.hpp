@@ -11,13 +11,13 @@ namespace snapscope {
 
 class OverheadBudget {
   public:
-    // SHARE of the server's CPU time, 0.02 for 2 %.
+    // SHARE of the server's CPU time, 0.02 for 2 %; 1 and more: whatever it takes.
     explicit OverheadBudget(double share) : share_(share) {}
 
     // A stretch of `elapsed_ns` in which the server used `server_ns` of CPU time
     // and probes took `probe_ns` of it, in all servers that run the binary.
     void add(double elapsed_ns, double server_ns, double probe_ns);
-    [[nodiscard]] bool allows() const { return balance_ns_ >= 0; }
+    [[nodiscard]] bool allows() const { return balance_ns_ >= 0 || share_ >= 1; }
     // Probe time over the server's CPU time so far; 0 before the first stretch.
     [[nodiscard]] double spent_share() const;
     [[nodiscard]] double share() const { return share_; }

@@ -1,5 +1,7 @@
 #include "record_usage.hpp"
 
+#include "watched_words.hpp"
+
 #include <snapscope/recording/run_folder.hpp>
 
 #include <algorithm>
@@ -14,9 +16,24 @@ bool can_record_events(const std::string& source) {
     return source == "ring" || source == "ebpf";
 }
 
+bool leaves_out(const RecordOptions& options, const char* source) {
+    return !options.sources.empty() && std::ranges::find(options.sources, source) == options.sources.end();
+}
+
+Status check_watch(const RecordOptions& options) {
+    if (options.watch.empty())
+        return {};
+    const auto words = parse_watched_words(options.watch);
+    if (!words)
+        return fail(words.error());
+    if (leaves_out(options, "watch"))
+        return fail("--watch is for the source watch, which --source leaves out",
+                    "add watch to --source, or leave --watch out", ErrorClass::usage);
+    return {};
+}
+
 Status check_map(const RecordOptions& options) {
-    if (options.map && !options.sources.empty() &&
-        std::ranges::find(options.sources, "mirror") == options.sources.end())
+    if (options.map && leaves_out(options, "mirror"))
         return fail("--map is for the mirror, which --source leaves out", "add mirror to --source, or leave --map out",
                     ErrorClass::usage);
     return {};
@@ -47,6 +64,7 @@ Status check_usage(const RecordOptions& options) {
     SNAPSCOPE_TRY(check_target(options.target));
     SNAPSCOPE_TRY(check_run_name(options.output));
     SNAPSCOPE_TRY(check_map(options));
+    SNAPSCOPE_TRY(check_watch(options));
     return check_sources(options.sources, options.events);
 }
 

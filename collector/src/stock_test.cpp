@@ -13,6 +13,7 @@ namespace snapscope {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 TEST(FirstInstruction, IsCheapOnlyWhereTheKernelEmulatesIt) {
     EXPECT_EQ(classify_instruction({0x55, 0x48, 0x89}), FirstInstruction::push);
@@ -54,6 +55,12 @@ TEST(OverheadBudget, SavesUpForTenSecondsOnly) {
     EXPECT_FALSE(budget.allows());
 }
 
+TEST(OverheadBudget, AllOfTheTimeIsNoLimit) {
+    OverheadBudget budget(1);
+    budget.add(1e9, 0, 2e9);
+    EXPECT_TRUE(budget.allows());
+}
+
 TEST(OverheadBudget, DutyIsWhatTheBudgetBuys) {
     const OverheadBudget budget(0.02);
     EXPECT_EQ(budget.duty(0.01), 1);
@@ -75,6 +82,29 @@ TEST(WatchRotation, GoesFromTheLockOverEverySlotAndBack) {
         words.push_back(to_string(rotation.next({3, 8})));
     EXPECT_THAT(words, ElementsAre("lock", "slot 3 xid", "slot 3 xmin", "slot 8 xid", "slot 8 xmin", "lock"));
     EXPECT_EQ(rotation.next({}), (WatchedWord{WordKind::lock, 0})) << "nobody is connected";
+}
+
+TEST(WatchedWords, AreNamedAsARunNamesThem) {
+    const auto words = parse_watched_words("lock,slot:12:xid,slot:0:xmin");
+    ASSERT_TRUE(words) << words.error().message();
+    std::vector<std::string> names;
+    for (const auto& word : *words)
+        names.push_back(to_string(word));
+    EXPECT_THAT(names, ElementsAre("lock", "slot 12 xid", "slot 0 xmin"));
+}
+
+TEST(WatchedWords, AreNothingElse) {
+    for (const char* list : {"", ",", "lock,", "Lock", "slot", "slot:12", "slot:12:", "slot::xid", "slot:-1:xid",
+                             "slot:1.5:xid", "slot:99999999999:xid", "slot:12:subxid", "slot:12:xid:4", "pgxact:12:xid",
+                             "lock, slot:1:xid", "slot 12 xid"}) {
+        const auto words = parse_watched_words(list);
+        ASSERT_FALSE(words) << list;
+        EXPECT_EQ(words.error().error_class, ErrorClass::usage) << list;
+        EXPECT_THAT(words.error().message(), HasSubstr("slot:N:xid")) << list;
+    }
+    const auto twice = parse_watched_words("slot:1:xid,lock,slot:01:xid");
+    ASSERT_FALSE(twice);
+    EXPECT_THAT(twice.error().message(), HasSubstr("named twice"));
 }
 
 TEST(Hits, AreDifferencesOfOwnAndOthers) {

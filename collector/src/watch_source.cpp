@@ -2,14 +2,12 @@
 
 #include "overhead_budget.hpp"
 #include "server_cpu.hpp"
-#include "word_sums.hpp"
-#include "word_watch.hpp"
+#include "word_lanes.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <fmt/format.h>
-#include <map>
 #include <mutex>
 #include <thread>
 
@@ -19,20 +17,34 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr std::size_t words_at_once = 2;  // of two debug registers each
-constexpr milliseconds turn_time{20};     // that words are watched
+constexpr milliseconds turn_time{20};     // that words are watched, or until they are looked at again
 constexpr milliseconds least_pace{50};    // from turn to turn
 constexpr int setting_part = 20;          // setting takes at most a twentieth of the time
 constexpr std::uint64_t hits_a_turn = 64; // of one word on one CPU, kept by the kernel
+constexpr std::uint64_t no_limit = std::uint64_t{1} << 40U;
 constexpr auto slots_every = std::chrono::seconds(1);
-constexpr std::size_t most_slots_seen = 256;
+
+// Named words are watched as much as the budget pays for; those of a rotation take
+// turns, and none of them needs more.
+std::uint64_t limit_of(const WatchOptions& options, double hit_ns) {
+    if (options.words.empty())
+        return hits_a_turn;
+    if (options.overhead >= 1)
+        return no_limit;
+    const double turn_ns = std::chrono::duration<double, std::nano>(turn_time).count();
+    return std::max(hits_a_turn, static_cast<std::uint64_t>(options.overhead * turn_ns / hit_ns));
+}
 
 class Watcher final : public Source {
   public:
     Watcher(ProcFs proc, pid_t postmaster, const MemoryFile* memory, ServerWords words, double hit_ns,
             const WatchOptions& options)
         : proc_(std::move(proc)), postmaster_(postmaster), memory_(memory), words_(std::move(words)), hit_ns_(hit_ns),
-          budget_(options.overhead), cpu_(proc_, postmaster) {}
+          named_(options.words), steady_(!named_.empty() && named_.size() <= WordLanes::most),
+          budget_(options.overhead), cpu_(proc_, postmaster), lanes_(words_, postmaster, limit_of(options, hit_ns)) {
+        for (const auto& word : named_)
+            sums_[word]; // also where nothing was seen of it
+    }
     Watcher(const Watcher&) = delete;
     Watcher& operator=(const Watcher&) = delete;
     Watcher(Watcher&&) = delete;
@@ -45,6 +57,8 @@ class Watcher final : public Source {
     void start(std::int64_t now_ns) override {
         start_ns_ = window_ns_ = now_ns;
         (void)cpu_.advance();
+        if (steady_)
+            watch_words(); // from here on, and not from when the thread has come to it
         thread_ = std::thread([this] { run(); });
     }
     std::vector<Value> sample(std::int64_t now_ns) override;
@@ -55,8 +69,9 @@ class Watcher final : public Source {
   private:
     void run();
     void turn();
-    [[nodiscard]] std::vector<std::uint32_t> taken_slots() const;
-    void add(const WatchedWord& word, const WordWatch& watch);
+    void watch_words();
+    void take_counts();
+    [[nodiscard]] WatchedWord next_word();
     // False once the source is to end.
     bool wait_until(steady_clock::time_point until);
     void end_thread();
@@ -66,10 +81,14 @@ class Watcher final : public Source {
     const MemoryFile* memory_;
     ServerWords words_;
     double hit_ns_;
-    OverheadBudget budget_; // the thread's
-    ServerCpu cpu_;         // the recorder's
+    std::vector<WatchedWord> named_;
+    bool steady_;            // all of them at once, from beginning to end
+    std::size_t turned_ = 0; // named words that had a turn
+    OverheadBudget budget_;  // the thread's
+    ServerCpu cpu_;          // the recorder's
     std::atomic<double> server_share_{0};
     WatchRotation rotation_;
+    WordLanes lanes_; // the thread's, once it runs
     std::vector<std::uint32_t> slots_;
     steady_clock::time_point slots_at_{};
 
@@ -80,7 +99,7 @@ class Watcher final : public Source {
 
     mutable std::mutex lock_; // of what follows
     WordSums sums_;
-    std::uint64_t hits_ = 0, watched_ns_ = 0, turns_ = 0, held_back_ = 0, moved_ = 0, cut_ = 0;
+    std::uint64_t hits_ = 0, watched_ns_ = 0, turns_ = 0, held_back_ = 0, moved_ = 0, cut_ = 0, absent_ = 0;
     std::string trouble_;
 
     std::uint64_t last_hits_ = 0, last_watched_ns_ = 0;
@@ -102,75 +121,46 @@ void Watcher::end_thread() {
         thread_.join();
 }
 
-std::vector<std::uint32_t> Watcher::taken_slots() const {
-    std::vector<std::uint32_t> slots;
-    if (memory_ != nullptr) {
-        for (std::uint32_t slot = 0; slot < words_.slots && slots.size() < most_slots_seen; ++slot)
-            if (__atomic_load_n(&memory_->counters(slot)->owner_pid, __ATOMIC_RELAXED) != 0)
-                slots.push_back(slot);
-        return slots;
-    }
-    for (const pid_t child : proc_.children_of(postmaster_)) {
-        if (slots.size() >= most_slots_seen)
-            break;
-        if (const auto slot = slot_of(words_, child))
-            slots.push_back(*slot);
-    }
-    std::ranges::sort(slots);
-    return slots;
+WatchedWord Watcher::next_word() {
+    return named_.empty() ? rotation_.next(slots_) : named_[turned_++ % named_.size()];
 }
 
-void Watcher::add(const WatchedWord& word, const WordWatch& watch) {
-    auto& by_cpu = sums_[word];
-    for (const auto& row : watch.read()) {
-        CpuAccesses& sum = by_cpu[row.cpu];
-        sum.cpu = row.cpu;
-        sum.reads += row.reads;
-        sum.writes += row.writes;
-        sum.watched_ns += row.watched_ns;
-        cut_ += row.cut ? 1U : 0U;
-        hits_ += row.reads + row.writes;
-        watched_ns_ += row.watched_ns;
+void Watcher::watch_words() {
+    for (std::size_t i = 0; i < WordLanes::most && !lanes_.full(); ++i) {
+        const auto word = next_word();
+        if (lanes_.has(word))
+            continue;
+        const auto added = lanes_.add(word);
+        const std::lock_guard<std::mutex> held(lock_);
+        if (!added)
+            trouble_ = added.error().message();
+        else if (!*added)
+            ++absent_;
     }
+    lanes_.go_on();
 }
 
-// Two words for a while.
-void Watcher::turn() {
-    struct Lane {
-        WatchedWord word;
-        std::uint64_t address = 0;
-        WordWatch watch;
-    };
-    std::vector<Lane> lanes;
-    while (lanes.size() < words_at_once) {
-        const auto word = rotation_.next(slots_);
-        if (std::ranges::any_of(lanes, [&](const Lane& lane) { return lane.word == word; }))
-            break;
-        const auto address = address_of(words_, postmaster_, word);
-        if (!address)
-            break;
-        auto watch = WordWatch::on_every_cpu(*address, hits_a_turn);
-        if (!watch) {
-            const std::lock_guard<std::mutex> held(lock_);
-            trouble_ = watch.error().message();
-            break;
-        }
-        lanes.push_back({word, *address, std::move(*watch)});
-    }
-    for (auto& lane : lanes)
-        lane.watch.start();
-    (void)wait_until(steady_clock::now() + turn_time);
-    for (auto& lane : lanes)
-        lane.watch.stop();
+void Watcher::take_counts() {
     const std::lock_guard<std::mutex> held(lock_);
-    turns_ += lanes.empty() ? 0U : 1U;
-    for (const auto& lane : lanes) {
-        // Connections that come and go move entries of the dense array.
-        if (address_of(words_, postmaster_, lane.word) == lane.address)
-            add(lane.word, lane.watch);
-        else
-            ++moved_;
+    const auto taken = lanes_.take(sums_);
+    hits_ += taken.hits;
+    watched_ns_ += taken.watched_ns;
+    cut_ += taken.cut;
+    moved_ += taken.moved;
+}
+
+void Watcher::turn() {
+    watch_words();
+    (void)wait_until(steady_clock::now() + turn_time);
+    if (!steady_)
+        lanes_.stop();
+    take_counts();
+    {
+        const std::lock_guard<std::mutex> held(lock_);
+        ++turns_;
     }
+    if (!steady_)
+        lanes_.clear();
 }
 
 void Watcher::run() {
@@ -188,18 +178,21 @@ void Watcher::run() {
         budget_.add(elapsed, server_share_.load() * elapsed, static_cast<double>(hits - paid_hits) * hit_ns_);
         paid_hits = hits;
         if (now - slots_at_ >= slots_every) {
-            slots_ = taken_slots();
+            slots_ = taken_slots(words_, proc_, postmaster_, memory_);
             slots_at_ = steady_clock::now();
         }
         if (budget_.allows()) {
             turn();
         } else {
+            lanes_.stop();
             const std::lock_guard<std::mutex> held(lock_);
             ++held_back_;
         }
         const auto took = steady_clock::now() - now - turn_time;
-        next = now + std::max<steady_clock::duration>(least_pace, setting_part * took);
+        next = steady_ ? now + turn_time : now + std::max<steady_clock::duration>(least_pace, setting_part * took);
     }
+    lanes_.stop();
+    take_counts();
 }
 
 std::vector<Value> Watcher::sample(std::int64_t now_ns) {
@@ -238,9 +231,22 @@ SourceStatus Watcher::status() const {
                  "allow more with --overhead");
     if (moved_ > 0)
         complain(fmt::format("dropped {} words that moved while they were watched", moved_), "");
+    if (!named_.empty() && cut_ > 0)
+        complain(fmt::format("the kernel stopped a word {} times that was accessed too often for --overhead {:g}%",
+                             cut_, 100 * budget_.share()),
+                 "allow more with --overhead");
+    if (!named_.empty() && absent_ > 0)
+        complain(fmt::format("{} times a named slot had no entry to watch", absent_), "name slots that are taken");
     if (!trouble_.empty())
         complain(trouble_, "");
     return status;
+}
+
+std::string pace_of(const WatchOptions& options) {
+    if (!options.words.empty() && options.words.size() <= WordLanes::most)
+        return "the named words without a break";
+    return fmt::format("two {}words at a time for {} ms, at most {} times a second",
+                       options.words.empty() ? "" : "named ", turn_time.count(), 1000 / least_pace.count());
 }
 
 } // namespace
@@ -250,15 +256,18 @@ Result<std::unique_ptr<Source>> attach_watch(const ProcFs& proc, pid_t postmaste
     auto words = find_words(proc, postmaster, memory);
     if (!words)
         return fail(words.error());
+    for (const auto& word : options.words)
+        if (word.kind != WordKind::lock && word.slot >= words->slots)
+            return fail(fmt::format("--watch: there is no {}: the server has {} slots", to_string(word), words->slots),
+                        "slots are numbered from 0", ErrorClass::usage);
     const auto hit = watch_hit_ns();
     if (!hit)
         return fail(hit.error());
     if (const auto works = WordWatch::on_every_cpu(words->lock_state, 1); !works)
         return fail(works.error());
     if (options.note)
-        options.note(fmt::format("watch: {:.1f} us for each access to a watched word; two words at a time for {} ms, "
-                                 "at most {} times a second",
-                                 *hit / 1e3, turn_time.count(), 1000 / least_pace.count()));
+        options.note(
+            fmt::format("watch: {:.1f} us for each access to a watched word; {}", *hit / 1e3, pace_of(options)));
     return std::make_unique<Watcher>(proc, postmaster, memory, std::move(*words), *hit, options);
 }
 

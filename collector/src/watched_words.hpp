@@ -21,6 +21,9 @@ struct WatchedWord {
     friend auto operator<=>(const WatchedWord&, const WatchedWord&) = default;
 };
 [[nodiscard]] std::string to_string(const WatchedWord& word); // "lock", "slot 12 xid"
+// A list as a command line has it: the same names with colons, "lock,slot:12:xid",
+// each word once.  Class usage where it is none.
+[[nodiscard]] Result<std::vector<WatchedWord>> parse_watched_words(const std::string& list);
 
 // The order of watching: the lock, then xid and xmin of one slot after the other,
 // and again.  Slots come and go between two turns.
@@ -34,6 +37,10 @@ class WatchRotation {
 
 // The words of the server, by whichever of the two ways it has.
 [[nodiscard]] Result<ServerWords> find_words(const ProcFs& proc, pid_t postmaster, const MemoryFile* memory);
+
+// The first 256 slots that have an owner, ascending.
+[[nodiscard]] std::vector<std::uint32_t> taken_slots(const ServerWords& words, const ProcFs& proc, pid_t postmaster,
+                                                     const MemoryFile* memory);
 
 // Where WORD lies now; nullopt when its slot has no entry.
 [[nodiscard]] std::optional<std::uint64_t> address_of(const ServerWords& words, pid_t postmaster,

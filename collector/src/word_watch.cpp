@@ -51,6 +51,13 @@ struct GroupCounts {
     std::uint64_t number, enabled_ns, running_ns, accesses, writes;
 };
 
+std::optional<GroupCounts> counts_of(const UniqueFd& group) {
+    GroupCounts counts{};
+    if (::read(group.get(), &counts, sizeof counts) != static_cast<ssize_t>(sizeof counts))
+        return std::nullopt;
+    return counts;
+}
+
 double thread_ns() {
     timespec now{};
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -65,7 +72,7 @@ Result<double> measure_hit() {
     if (!watch)
         return fail(watch.error());
     std::array<double, 3> rounds{};
-    watch->start();
+    watch->go_on();
     for (auto& round : rounds) {
         const double start = thread_ns();
         for (int i = 0; i < accesses / 2; ++i)
@@ -110,10 +117,18 @@ Result<WordWatch> WordWatch::in_this_thread(std::uint64_t address, std::uint64_t
     return word;
 }
 
-// Each overflow of the limit uses up one refresh.
-void WordWatch::start() {
-    for (const auto& pair : pairs_)
-        ::ioctl(pair.accesses.get(), PERF_EVENT_IOC_REFRESH, 1);
+// Each time that the limit is reached uses up one refresh, and the last one stops
+// the event; so there are never more than two left.
+void WordWatch::go_on() {
+    for (auto& pair : pairs_) {
+        const auto counts = counts_of(pair.accesses);
+        if (counts && pair.granted >= counts->accesses / limit_ + 2) {
+            ::ioctl(pair.accesses.get(), PERF_EVENT_IOC_ENABLE, 0);
+        } else {
+            ::ioctl(pair.accesses.get(), PERF_EVENT_IOC_REFRESH, 1);
+            ++pair.granted;
+        }
+    }
 }
 
 void WordWatch::stop() {
@@ -124,15 +139,15 @@ void WordWatch::stop() {
 std::vector<CpuAccesses> WordWatch::read() const {
     std::vector<CpuAccesses> rows;
     for (const auto& pair : pairs_) {
-        GroupCounts counts{};
-        if (::read(pair.accesses.get(), &counts, sizeof counts) != static_cast<ssize_t>(sizeof counts))
+        const auto counts = counts_of(pair.accesses);
+        if (!counts)
             continue;
         CpuAccesses row;
         row.cpu = pair.cpu;
-        row.writes = counts.writes;
-        row.reads = counts.accesses - std::min(counts.writes, counts.accesses);
-        row.watched_ns = counts.running_ns;
-        row.cut = counts.accesses >= limit_;
+        row.writes = counts->writes;
+        row.reads = counts->accesses - std::min(counts->writes, counts->accesses);
+        row.watched_ns = counts->running_ns;
+        row.cut = counts->accesses / limit_ >= pair.granted;
         rows.push_back(row);
     }
     return rows;

@@ -27,19 +27,22 @@ struct CpuAccesses {
 class WordWatch {
   public:
     // In every process, by CPU: whoever has something else at ADDRESS counts, too.
-    // After LIMIT accesses on a CPU the kernel stops there by itself.
+    // After LIMIT accesses on a CPU, or fewer than twice as many where go_on() is
+    // called before, the kernel stops there by itself.
     static Result<WordWatch> on_every_cpu(std::uint64_t address, std::uint64_t limit);
     // In the calling thread alone; the one row has cpu 0.
     static Result<WordWatch> in_this_thread(std::uint64_t address, std::uint64_t limit);
 
-    void start();
+    void go_on(); // or begin
     void stop();
+    // All that was counted since the beginning; `cut`: stopped by the kernel now.
     [[nodiscard]] std::vector<CpuAccesses> read() const;
 
   private:
     struct Pair {
         std::uint32_t cpu = 0;
         UniqueFd accesses, writes; // the second counts exactly while the first does
+        std::uint64_t granted = 0; // limits
     };
     explicit WordWatch(std::uint64_t limit) : limit_(limit) {}
     Status add(pid_t pid, int cpu, std::uint64_t address);

@@ -45,6 +45,13 @@ TEST_F(Usage, AListOfSourcesHasKnownNamesEachOnce) {
     refused({"record", "--source", "sql", "--events"}, "none records events");
 }
 
+TEST_F(Usage, WordsToWatchAreNamedOneByOne) {
+    refused({"record", "--watch", "pgxact"}, "--watch: 'pgxact' is no word that can be watched");
+    refused({"record", "--watch", "lock,slot:1:xid,lock"}, "lock is named twice");
+    refused({"record", "--watch", "lock", "--source", "ring"}, "--source leaves out");
+    refused({"record", "--watch", ""}, "it is given, and empty");
+}
+
 TEST_F(Usage, AnEmptyWordIsNotTheDefault) {
     for (const Words& words :
          {Words{"record", "--source", ""}, Words{"record", "-o", ""}, Words{"record", "--pair", ""},

@@ -28,6 +28,7 @@ struct RecordOptions {
     bool force = false;      // an existing run at `output` is replaced
     double mirror_hz = 1000; // looks at the proc array a second, as far as its budget reaches
     bool map = false;        // the mirror may map the server's shared memory
+    std::string watch;       // words for the source `watch`, which then takes part; empty: its own choice
     std::optional<Pairing> pairing;
     std::vector<std::string> load; // a command and its arguments; empty for none
     // Called with the group of the load's processes, and with 0 once they have ended.
