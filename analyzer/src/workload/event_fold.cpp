@@ -8,7 +8,8 @@
 namespace snapscope {
 namespace {
 
-constexpr double longest_wait_ns = 1e15; // what no clock of a run says
+constexpr std::uint32_t portal_xmin_reads = 2; // PortalStart(), PortalRunSelect()
+constexpr double longest_wait_ns = 1e15;       // what no clock of a run says
 
 SnapshotPath path_of(const Event& event, bool builder_wait) {
     switch (event.outcome) {
@@ -43,6 +44,12 @@ void EventFold::close(Slot& slot, std::uint32_t index) {
     slot.builder_wait = slot.refreshed = false;
 }
 
+void EventFold::end_xact(Slot& slot) {
+    slot.xmin = Xmin::unset;
+    slot.published = slot.has_xid = false;
+    slot.published_in_xact = 0;
+}
+
 void EventFold::wait(Slot& slot, const Event& event) const {
     if (event.b == SNAPSCOPE_WAIT_BUILDER)
         slot.builder_wait = true;
@@ -68,6 +75,7 @@ Operation EventFold::snapshot(Slot& slot, const Event& event) {
     if (out.publishes) {
         slot.xmin = Xmin::set;
         slot.published = true;
+        ++slot.published_in_xact;
     }
     close(slot, event.slot);
     return out;
@@ -81,7 +89,12 @@ std::optional<Operation> EventFold::xmin_event(Slot& slot, const Event& event, O
     slot.published = false;
     if (made)
         return std::nullopt;
+    slot.published_in_xact += event.type == SNAPSCOPE_EV_XMIN_SET ? 1U : 0U;
     operation.left_xmin = event.type == SNAPSCOPE_EV_XMIN_CLEARED;
+    if (operation.left_xmin && set)
+        operation.own_xmin_reads = 1; // it was older than what is left
+    else if (operation.left_xmin && !slot.has_xid && slot.published_in_xact > 0 && slot.published_in_xact % 2 == 0)
+        operation.own_xmin_reads = portal_xmin_reads;
     return operation;
 }
 
@@ -110,12 +123,15 @@ std::optional<Operation> EventFold::fold(const Event& event) {
     case SNAPSCOPE_EV_XMIN_SET:
     case SNAPSCOPE_EV_XMIN_CLEARED:
         return xmin_event(slot, event, at(event, OperationKind::xmin_store));
-    case SNAPSCOPE_EV_XID_ASSIGNED:
-        return at(event, OperationKind::xid_assigned);
+    case SNAPSCOPE_EV_XID_ASSIGNED: {
+        slot.has_xid = true;
+        Operation out = at(event, OperationKind::xid_assigned);
+        out.subtransaction = event.b != 0;
+        return out;
+    }
     case SNAPSCOPE_EV_XACT_END: {
         ++counts_.transactions;
-        slot.xmin = Xmin::unset;
-        slot.published = false;
+        end_xact(slot);
         Operation out = at(event, OperationKind::xact_end);
         out.xid = event.a;
         return out;
@@ -130,8 +146,7 @@ std::optional<Operation> EventFold::fold(const Event& event) {
         const bool taken = event.type == SNAPSCOPE_EV_SLOT_TAKEN;
         counts_.without_end += slot.start ? 1U : 0U;
         close(slot, event.slot);
-        slot.xmin = Xmin::unset;
-        slot.published = false;
+        end_xact(slot);
         return at(event, taken ? OperationKind::slot_taken : OperationKind::slot_released);
     }
     default: // what is told again by SNAPSHOT_DONE

@@ -1,4 +1,10 @@
 // Folds the events of all slots into operations.
+//
+// What no event tells is who popped a snapshot while another one was registered,
+// and so compared its own xmin and left it (SnapshotResetXmin()).  Each SELECT
+// does that twice, when its portal starts and when it has run.  A statement takes
+// two snapshots that publish an xmin, one to plan and one for its portal; as long
+// as its transaction has no xid it is taken for a SELECT.
 #pragma once
 
 #include "operation.hpp"
@@ -47,11 +53,14 @@ class EventFold {
         bool refreshed = false;
         Xmin xmin = Xmin::unknown;
         bool published = false; // by a snapshot whose XMIN_SET is still to come
+        std::uint64_t published_in_xact = 0;
+        bool has_xid = false;
     };
 
     void close(Slot& slot, std::uint32_t index);
     [[nodiscard]] Operation snapshot(Slot& slot, const Event& event);
     [[nodiscard]] std::optional<Operation> xmin_event(Slot& slot, const Event& event, Operation operation);
+    static void end_xact(Slot& slot);
     void wait(Slot& slot, const Event& event) const;
 
     std::vector<Slot> slots_;

@@ -80,6 +80,33 @@ TEST(EventFold, AnXminIsStoredOnce) {
     EXPECT_EQ(stores, 3U) << "set once, cleared, advanced";
 }
 
+// A statement's two snapshots, each with its xmin; the xmin's end is left to the caller.
+void statement(TestEvents& events, std::int64_t at_ns) {
+    events.snapshot(at_ns, at_ns + 1, 0, 0, SNAPSCOPE_OUTCOME_PRIVATE_SCAN);
+    events.add(at_ns + 2, 0, 0, SNAPSCOPE_EV_XMIN_SET, 500).add(at_ns + 3, 0, 0, SNAPSCOPE_EV_XMIN_CLEARED, 500);
+    events.snapshot(at_ns + 4, at_ns + 5, 0, 0, SNAPSCOPE_OUTCOME_PRIVATE_SCAN);
+    events.add(at_ns + 6, 0, 0, SNAPSCOPE_EV_XMIN_SET, 500);
+}
+
+TEST(EventFold, AStatementWithoutAnXidIsASelect) {
+    TestEvents events;
+    events.add(1, 0, 0, SNAPSCOPE_EV_XACT_END);
+    statement(events, 10);
+    events.add(19, 0, 0, SNAPSCOPE_EV_XMIN_CLEARED, 500);
+    statement(events, 20);
+    events.add(28, 0, 0, SNAPSCOPE_EV_XID_ASSIGNED, 501).add(29, 0, 0, SNAPSCOPE_EV_XMIN_CLEARED, 500);
+    statement(events, 30);
+    events.add(39, 0, 0, SNAPSCOPE_EV_XMIN_CLEARED, 500, 499).add(40, 0, 0, SNAPSCOPE_EV_XACT_END, 501);
+    statement(events, 50);
+    events.add(59, 0, 0, SNAPSCOPE_EV_XMIN_CLEARED, 500);
+    std::vector<std::uint32_t> reads;
+    for (const Operation& operation : fold(events))
+        if (operation.kind == OperationKind::xmin_store)
+            reads.push_back(operation.own_xmin_reads);
+    EXPECT_EQ(reads, (std::vector<std::uint32_t>{0, 2, 0, 0, 0, 1, 0, 2}))
+        << "twice by a portal that selects, once where it was advanced";
+}
+
 TEST(EventFold, WhatHasNoOtherHalfIsCounted) {
     TestEvents events;
     events.add(1, 0, 0, SNAPSCOPE_EV_SNAPSHOT_DONE);

@@ -36,7 +36,9 @@ struct Operation {
     bool refreshes = false;    // and computes the horizon anew
     bool waited_for_builder = false;
     bool left_xmin = false;              // looked at the copy's header because its xmin went away
-    std::uint32_t retries = 0;           // lockfree: times it was wiped while it was read
+    std::uint32_t own_xmin_reads = 0;    // xmin_store: times that its own xmin was compared before, and not changed
+    bool subtransaction = false;         // xid_assigned: the entry's count changed, its xid did not
+    std::uint32_t retries = 0;           // times the copy was wiped while it was read without the lock
     std::uint32_t xids = 0, subxids = 0; // a snapshot's counts
     std::uint32_t xid = 0;               // xact_end: 0 where it had none
     std::uint8_t reason = 0;             // invalidation: enum snapscope_reason

@@ -59,7 +59,8 @@ class Pass {
         : run_(run), arrays_(arrays), options_(options), fold_(arrays.slots, run.clock.ticks_per_ns),
           cpus_(options.topology, options.cpus, active_slots(run)), slots_(arrays, options.slots, options.seed),
           programs_(arrays, lines, options.mode.value_or(recorded) != CacheMode::off, interleaver_),
-          words_(arrays.slots), model_(options.topology, lines, options.protocol, options.prefetch, options.threads) {
+          words_(arrays.slots, options.mode.value_or(recorded) == CacheMode::lockfree),
+          model_(options.topology, lines, options.protocol, options.prefetch, options.threads) {
         if (options.mode && *options.mode != recorded)
             replay_.emplace(*options.mode, arrays.slots);
         for (const Slot& slot : run.slots) {

@@ -141,11 +141,13 @@ SimulationResult report_simulation(const SimulationParts& parts) {
     put_scan_lines(parts, out);
     put_assumptions(parts, out);
     put_warnings(parts, out);
-    out.not_modelled = {"evictions: caches smaller than what a snapshot reads",
-                        "the lock's wait queue, PGPROC, XidGenLock and all lines outside of snapshots",
-                        "time: lines that overlap, queueing, how much longer a lock is held because a line is far",
-                        "the NUMA node of memory, and where a line's home agent or snoop filter is",
-                        "page sizes and address translation"};
+    out.not_modelled = {
+        "evictions: caches smaller than what a snapshot reads",
+        "the lock's wait queue, PGPROC, XidGenLock and all lines outside of snapshots",
+        "looks at entries that no event tells: whether a row's writer still runs, VACUUM, cold catalogs",
+        "time: lines that overlap, queueing, how much longer a lock is held because a line is far",
+        "the NUMA node of memory, and where a line's home agent or snoop filter is",
+        "page sizes and address translation"};
     return out;
 }
 

@@ -91,14 +91,39 @@ TEST(Simulate, CountsEachWordByHand) {
     EXPECT_EQ(result.lock_word.reads, 3U + 1U + 1U) << "three scans, an end with an xid, and a leave";
     EXPECT_EQ(result.lock_word.writes, 10U);
     const auto& first = words_of(result, 0);
-    EXPECT_EQ(first.xid.reads, 3U);
+    EXPECT_EQ(first.xid.reads, 3U + 1U) << "and when its status is set";
     EXPECT_EQ(first.xid.writes, 2U) << "assigned, cleared";
     EXPECT_EQ(first.xmin.reads, 3U + 2U) << "a stock scan asks for its own once more";
     EXPECT_EQ(first.xmin.writes, 4U) << "two ends, two snapshots that publish";
     const auto& second = words_of(result, 1);
     EXPECT_EQ(second.xid.reads, 2U) << "gone before the last scan";
-    EXPECT_EQ(second.xmin.reads, 2U + 1U);
+    EXPECT_EQ(second.xmin.reads, 2U + 1U + 1U) << "and when it leaves the array";
     EXPECT_EQ(second.xmin.writes, 2U);
+}
+
+TEST(Simulate, ATryWithoutTheLockThatFailsTakesItsXminBack) {
+    TestEvents events;
+    events.add(1, 0, 0, SNAPSCOPE_EV_XACT_END).add(2, 1, 1, SNAPSCOPE_EV_XACT_END);
+    events.snapshot(10, 20, 0, 0, SNAPSCOPE_OUTCOME_REUSED,
+                    SNAPSCOPE_FLAG_LOCKFREE | (2U << SNAPSCOPE_FLAG_RETRIES_SHIFT));
+    events.add(21, 0, 0, SNAPSCOPE_EV_XMIN_SET, 500);
+    events.add(30, 1, 1, SNAPSCOPE_EV_SNAPSHOT_START).add(39, 1, 1, SNAPSCOPE_EV_HORIZON_REFRESH);
+    events.add(40, 1, 1, SNAPSCOPE_EV_SNAPSHOT_DONE).add(41, 1, 1, SNAPSCOPE_EV_XMIN_SET, 500);
+    events.events[events.events.size() - 2].outcome = SNAPSCOPE_OUTCOME_REUSED;
+    const auto lockfree = must(two_backends("lockfree"), events, on("2x1"));
+    EXPECT_EQ(words_of(lockfree, 0).xmin.writes, 1U + 1U + 4U) << "its end, its snapshot, two that were wiped";
+    EXPECT_EQ(words_of(lockfree, 1).xmin.writes, 1U + 1U + 2U) << "the horizon had to be computed under the lock";
+    EXPECT_EQ(words_of(lockfree, 0).xmin.reads, 1U) << "for that horizon";
+    EXPECT_EQ(words_of(lockfree, 0).xid.reads, 0U);
+    const auto copy = must(two_backends("copy"), events, on("2x1"));
+    EXPECT_EQ(words_of(copy, 1).xmin.writes, 1U + 1U);
+}
+
+TEST(Simulate, ASubtransactionsXidIsNotTheEntrys) {
+    TestEvents events;
+    events.add(1, 0, 0, SNAPSCOPE_EV_XID_ASSIGNED, 501).add(2, 0, 0, SNAPSCOPE_EV_XID_ASSIGNED, 502, 1);
+    const auto result = must(two_backends("off"), events, on("2x1"));
+    EXPECT_EQ(words_of(result, 0).xid.writes, 1U);
 }
 
 TEST(Simulate, PaddedEntriesEndFalseSharingButNotTheScan) {

@@ -30,7 +30,12 @@ void WordModel::leave(std::uint32_t slot) {
 }
 
 void WordModel::snapshot(const Operation& operation, Entry& own) {
-    own.xmin.writes += operation.publishes ? 1U : 0U;
+    if (operation.publishes) {
+        // Published for each try, and taken back where it fails; a horizon that has to be
+        // computed anew lets the last one fail.
+        const bool sent_back = lockfree_ && operation.refreshes;
+        own.xmin.writes += 1 + 2 * (std::uint64_t{operation.retries} + (sent_back ? 1U : 0U));
+    }
     xmin_scans_ += operation.refreshes ? 1U : 0U;
     switch (operation.path) {
     case SnapshotPath::lost_scan:
@@ -48,9 +53,7 @@ void WordModel::snapshot(const Operation& operation, Entry& own) {
     case SnapshotPath::locked_copy:
         take_lock();
         break;
-    case SnapshotPath::lockfree: // published anew for each try, and retracted in between
-        own.xmin.writes += operation.publishes ? 2 * std::uint64_t{operation.retries} : 0U;
-        break;
+    case SnapshotPath::lockfree:
     case SnapshotPath::kept:
         break;
     }
@@ -68,21 +71,25 @@ void WordModel::run(const Operation& operation, std::uint32_t slot) {
         ++own.xmin.writes;
         if (operation.xid != 0) {
             take_lock();
+            ++own.xid.reads; // TransactionIdSetPageStatus()
             ++own.xid.writes;
         }
         break;
     case OperationKind::xmin_store:
+        own.xmin.reads += operation.own_xmin_reads;
         ++own.xmin.writes;
         break;
     case OperationKind::xid_assigned:
-        ++own.xid.writes;
+        own.xid.writes += operation.subtransaction ? 0U : 1U;
         break;
     case OperationKind::slot_taken: // InitProcess() clears both before the array knows it
         ++own.xid.writes;
+        ++own.xid.reads;
         ++own.xmin.writes;
         take_lock();
         break;
     case OperationKind::slot_released:
+        ++own.xmin.reads;
         take_lock();
         break;
     case OperationKind::invalidation:

@@ -2,13 +2,18 @@
 // set on: ProcArrayLock's, and xid and xmin of each entry of PGXACT.  By word
 // and not by line, so that source `watch` can contradict it.
 //
-// Out of the patched 13: a scan reads xmin and xid of every entry of the array,
-// its own too; a stock scan then looks at its own xmin once more; a snapshot
-// that publishes writes its own xmin; a transaction with an xid clears both,
-// one without clears xmin; taking the lock reads its word and swaps it, giving it
-// back subtracts from it (what reads and writes at once counts as a write, as
-// it does for a watchpoint).  Waits for the lock and horizon scans of others
-// (vacuum, checkpointer) are left out.
+// Out of the patched 13 and the code that is compiled from it: a scan reads xmin
+// and xid of every entry of the array once, its own too, unless the entry's flags
+// say vacuum or decoding; a stock scan then looks at its own xmin once more; a
+// snapshot that publishes writes its own xmin; a lock-free one that is not
+// accepted takes it back.  A transaction with an xid reads that when it sets its
+// status, and clears both words; one without clears xmin.  Who comes clears both
+// and looks at its xid, who goes at its xmin.  Taking the lock reads its word and
+// swaps it, giving it back subtracts from it (what reads and writes at once counts
+// as a write, as it does for a watchpoint).
+//
+// Left out: waits for the lock and their queue, horizon scans of others (vacuum,
+// checkpointer), TransactionIdIsInProgress() and other looks from outside.
 #pragma once
 
 #include "operation.hpp"
@@ -22,7 +27,8 @@ namespace snapscope {
 
 class WordModel {
   public:
-    explicit WordModel(std::uint64_t slots) : entries_(slots) {}
+    // LOCKFREE: the mode, in which the lock is taken only after a try without it.
+    WordModel(std::uint64_t slots, bool lockfree) : lockfree_(lockfree), entries_(slots) {}
 
     // SLOT is in the array from now on, or no longer; each once.
     void enter(std::uint32_t slot);
@@ -46,6 +52,7 @@ class WordModel {
     void take_lock(std::uint64_t times = 1);
     void add_scans(Entry& entry) const;
 
+    bool lockfree_;
     std::vector<Entry> entries_;
     WordAccesses lock_;
     std::uint64_t scans_ = 0;      // of xid and xmin
