@@ -15,8 +15,8 @@ class WordLanes {
     static constexpr std::size_t most = 2;
 
     // LIMIT: accesses of a word on one CPU after which the kernel stops (WordWatch).
-    WordLanes(ServerWords words, pid_t postmaster, std::uint64_t limit)
-        : words_(std::move(words)), postmaster_(postmaster), limit_(limit) {}
+    WordLanes(const ServerWords& words, pid_t postmaster, std::uint64_t limit)
+        : words_(words), postmaster_(postmaster), limit_(limit) {}
 
     [[nodiscard]] bool full() const { return lanes_.size() >= most; }
     [[nodiscard]] bool has(const WatchedWord& word) const;
