@@ -169,10 +169,9 @@ Status LakeWriter::State::compact_month(const LakeTable& table, const std::strin
     std::string files;
     for (const fs::path& file : small)
         files += (files.empty() ? "" : ", ") + sql_literal(file.string());
+    // File after file as they come: sorting months of windows would need memory for all of them.
     const std::string merge =
-        fmt::format("SELECT * FROM read_parquet([{}], union_by_name = true, hive_partitioning = false) "
-                    "ORDER BY host, run_id",
-                    files);
+        fmt::format("SELECT * FROM read_parquet([{}], union_by_name = true, hive_partitioning = false)", files);
     const fs::path unfinished = next / ".unfinished";
     SNAPSCOPE_TRY(copy(merge, unfinished));
     SNAPSCOPE_TRY(publish(unfinished, merged));

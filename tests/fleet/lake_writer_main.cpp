@@ -1,8 +1,9 @@
-// fleet_writer LAKE HOSTS RUNS [WINDOWS [SEED [ODD_EVERY [CHANGING_EVERY]]]]
+// fleet_writer LAKE HOSTS RUNS [WINDOWS [SEED [ODD_EVERY [CHANGING_EVERY [COMMIT_RUNS [COMPACT_EVERY]]]]]]
 //
-// Writes a synthetic fleet, a commit every 100 runs, and says which runs are
-// acknowledged: "acknowledged N", the number of runs that are in for good, in
-// the order host by host.  Every third commit is followed by a compact.
+// Writes a synthetic fleet, a commit every COMMIT_RUNS (100) runs, and says which
+// runs are acknowledged: "acknowledged N", the number of runs that are in for
+// good, in the order host by host.  Every COMPACT_EVERY (3) commits it compacts;
+// 0: never.
 #include "synthetic_fleet.hpp"
 
 #include <snapscope/fleet/lake.hpp>
@@ -24,6 +25,7 @@ int main(int argc, char** argv) {
     shape.seed = number(5, 1);
     shape.odd_every = number(6, 0);
     shape.changing_every = number(7, 0);
+    const std::size_t commit_runs = number(8, 100), compact_every = number(9, 3);
     const auto failed = [](const Error& error) {
         std::fprintf(stderr, "%s\n", error.message().c_str());
         return error.error_class == ErrorClass::unavailable ? 77 : 1;
@@ -36,7 +38,7 @@ int main(int argc, char** argv) {
         SNAPSCOPE_TRY(lake->commit());
         std::printf("acknowledged %zu\n", written);
         std::fflush(stdout);
-        if (++commits % 3 != 0)
+        if (++commits; compact_every == 0 || commits % compact_every != 0)
             return {};
         const auto compacted = lake->compact();
         return compacted ? Status() : Status(fail(compacted.error()));
@@ -47,7 +49,7 @@ int main(int argc, char** argv) {
             if (!added)
                 return failed(added.error());
             ++written;
-            if (lake->pending() >= 100)
+            if (lake->pending() >= commit_runs)
                 if (const auto done = acknowledge(); !done)
                     return failed(done.error());
         }

@@ -17,7 +17,7 @@ try {
 }
 const load = (name, file) => import(pathToFileURL(join(packages, name, file)).href);
 const { asyncBufferFromFile } = await load("hyparquet", "src/node.js");
-const { parquetReadObjects } = await load("hyparquet", "src/hyparquet.js");
+const { parquetReadObjects } = await load("hyparquet", "src/index.js");
 const { compressors } = await load("hyparquet-compressors", "src/index.js");
 
 const lake = mkdtempSync(join(tmpdir(), "snapscope-lake-"));
