@@ -51,8 +51,24 @@ apt_get() {
     return 1
 }
 
+# DuckDB's library, which `snapscope fleet` loads: out of its npm package, put
+# where the program looks for it.  Not needed for anything else.
+install_duckdb() {
+    local cache packages library
+    cache=$(snapscope_cache)
+    packages=$(node cmake/npm_modules.mjs fleet/npm 2>/dev/null) || {
+        say "setup: no DuckDB for this machine from npm; snapscope fleet takes another library with --duckdb"
+        return 0
+    }
+    library=$packages/@duckdb/node-bindings-linux-x64/libduckdb.so
+    [[ "$(readlink "$cache/lib/libduckdb.so" 2>/dev/null)" != "$library" ]] || return 0
+    mkdir -p "$cache/lib"
+    ln -sfn "$library" "$cache/lib/libduckdb.so"
+}
+
 mapfile -t missing < <(missing_packages)
 if ((${#missing[@]} == 0)) && ! needs_lists; then
+    install_duckdb
     say "setup: nothing is missing"
     exit 0
 fi
@@ -71,4 +87,5 @@ if ((${#missing[@]} > 0)); then
     mapfile -t missing < <(missing_packages)
     ((${#missing[@]} == 0)) || die "still missing after the installation: ${missing[*]}"
 fi
+install_duckdb
 say "setup: done"

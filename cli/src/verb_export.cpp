@@ -1,4 +1,4 @@
-// snapscope export RUN --format perfetto|openmetrics
+// snapscope export RUN --format perfetto|openmetrics|parquet
 #include "event_files.hpp"
 #include "exit.hpp"
 #include "interrupt.hpp"
@@ -8,6 +8,7 @@
 
 #include <snapscope/analyzer/perfetto.hpp>
 #include <snapscope/dashboards/exposition.hpp>
+#include <snapscope/fleet/lake.hpp>
 #include <snapscope/recording/run_folder.hpp>
 
 #include <filesystem>
@@ -97,13 +98,36 @@ Result<int> export_openmetrics(const ExportOptions& options, const Terminal& ter
     return run->finished ? exit_done : exit_partial;
 }
 
+// Into a lake; the same as `fleet ingest` of one run.
+Result<int> export_parquet(const ExportOptions& options, const Terminal& terminal) {
+    if (options.output.empty())
+        return fail("--format parquet needs a folder to write into", "-o LAKE", ErrorClass::usage);
+    const auto run = read_run(options.run);
+    if (!run)
+        return fail(run.error());
+    auto lake = LakeWriter::open(options.output, {}, [&] { terminal.note("waiting for another writer of the lake"); });
+    if (!lake)
+        return fail(lake.error());
+    const auto added = lake->add(*run);
+    if (!added)
+        return fail(added.error());
+    SNAPSCOPE_TRY(lake->commit());
+    if (*added == Ingested::known)
+        terminal.note("the lake has this run already");
+    if (!run->finished)
+        terminal.note("warning: the run is unfinished");
+    return run->finished ? exit_done : exit_partial;
+}
+
 Result<int> export_run(const ExportOptions& options, const Terminal& terminal) {
     if (options.format == "perfetto")
         return export_perfetto(options, terminal);
     if (options.format == "openmetrics")
         return export_openmetrics(options, terminal);
-    return fail("'" + options.format + "' is no export format of this build", "--format perfetto or openmetrics",
-                ErrorClass::usage);
+    if (options.format == "parquet")
+        return export_parquet(options, terminal);
+    return fail("'" + options.format + "' is no export format of this build",
+                "--format perfetto, openmetrics or parquet", ErrorClass::usage);
 }
 
 } // namespace
@@ -112,13 +136,13 @@ void add_export(CLI::App& app, Context& context) {
     CLI::App* verb = app.add_subcommand("export", "A run in the form that another tool reads")->group(group_read);
     auto options = std::make_shared<ExportOptions>();
     verb->add_option("RUN", options->run, "A run: a folder NAME.snap")->required();
-    verb->add_option(
-            "--format", options->format,
-            "perfetto: Trace Event JSON for ui.perfetto.dev;\nopenmetrics: every window with its time, for Prometheus")
+    verb->add_option("--format", options->format,
+                     "perfetto: Trace Event JSON for ui.perfetto.dev;\nopenmetrics: every window with its time, for "
+                     "Prometheus;\nparquet: into a lake of many runs, -o LAKE (see snapscope fleet)")
         ->required()
         ->type_name("FORMAT");
-    verb->add_option("-o,--output", options->output, "Write to a file (standard output otherwise)")
-        ->type_name("FILE")
+    verb->add_option("-o,--output", options->output, "Write to a file (standard output otherwise), or into a lake")
+        ->type_name("FILE|LAKE")
         ->check(not_empty);
     verb->add_flag("--force", options->force, "Replace an existing file");
     verb->footer(

@@ -19,6 +19,7 @@ void add_verbs(CLI::App& app, Context& context) {
     add_emulate(app, context);
     add_sweep(app, context);
     add_analyze(app, context);
+    add_fleet(app, context);
     app.footer(
         "Exit codes: 0 done, 1 failed, 2 usage, 3 done in part, 4 a regression was found, 130 interrupted twice.\n");
 }

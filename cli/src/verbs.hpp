@@ -47,6 +47,7 @@ void add_simulate(CLI::App& app, Context& context);
 void add_emulate(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);
 void add_analyze(CLI::App& app, Context& context);
+void add_fleet(CLI::App& app, Context& context);
 
 // All verbs, in the order of the help (verbs.cpp); each add_NAME stands in verb_NAME.cpp.
 void add_verbs(CLI::App& app, Context& context);

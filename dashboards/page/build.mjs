@@ -7,7 +7,7 @@ import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { modules } from "./modules.mjs";
+import { modules } from "../../cmake/npm_modules.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [output] = process.argv.slice(2);
@@ -18,7 +18,7 @@ if (!output) {
 
 let packages;
 try {
-  packages = modules("bundle");
+  packages = modules(here, "bundle");
 } catch (error) {
   console.error(`error: ${error.message}`);
   process.exit(1);

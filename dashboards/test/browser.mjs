@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { modules } from "../page/modules.mjs";
+import { testPackages } from "./packages.mjs";
 
 const program = process.env.SNAPSCOPE_CHROMIUM || "/usr/bin/chromium";
 const flags = [
@@ -23,7 +23,7 @@ const flags = [
 export function missing() {
   if (!existsSync(program)) return "chromium is not installed";
   try {
-    modules("test");
+    testPackages();
   } catch (error) {
     return error.message;
   }
@@ -31,7 +31,7 @@ export function missing() {
 }
 
 export function requireModule(name) {
-  return createRequire(join(modules("test"), "x.js"))(name);
+  return createRequire(join(testPackages(), "x.js"))(name);
 }
 
 export async function openBrowser() {

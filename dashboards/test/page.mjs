@@ -6,13 +6,13 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { modules } from "../page/modules.mjs";
+import { testPackages } from "./packages.mjs";
 
 const folder = process.argv[2];
 const source = join(dirname(fileURLToPath(import.meta.url)), "..", "page");
 let packages;
 try {
-  packages = modules("test");
+  packages = testPackages();
 } catch (error) {
   console.log(`SKIPPED: ${error.message}`);
   process.exit(77);

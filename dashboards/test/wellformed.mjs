@@ -3,11 +3,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { modules } from "../page/modules.mjs";
+import { testPackages } from "./packages.mjs";
 
 let packages;
 try {
-  packages = modules("test");
+  packages = testPackages();
 } catch (error) {
   console.log(`SKIPPED: ${error.message}`);
   process.exit(77);

@@ -193,9 +193,6 @@ install_tree() {
     make_tree contrib/pageinspect install
     make_tree src/test/isolation install
     make_tree src/test/regress install
-    # Our headers, for extensions built with PGXS.
-    [[ ! -d "$tree/src/include/snapscope" ]] ||
-        cp -R "$tree/src/include/snapscope" "$prefix/include/server/"
 }
 
 # The extension's Makefile learns from SNAPSCOPE_PATCHED whether this server

@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -92,6 +93,38 @@ PlanLayout(struct snapscope_header *header, uint32 slots, uint32 ring_capacity)
 	header->total_bytes = header->rings_offset + slots * header->ring_stride;
 }
 
+/*
+ * ftruncate(), but without the signal that comes with its error where
+ * RLIMIT_FSIZE forbids the size: only a postmaster ignores that one; initdb's
+ * server and the one in single-user mode would end.
+ */
+static int
+Extend(int fd, uint64 bytes)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur)
+	{
+		errno = EFBIG;
+		return -1;
+	}
+	return ftruncate(fd, (off_t) bytes);
+}
+
+/*
+ * Keeps the rings out of core dumps.  Who writes one reads every page, which
+ * gives memory to each that had none: all rings of all slots, for as long as
+ * the server runs.
+ */
+static void
+LeaveRingsOutOfDumps(char *base)
+{
+	const struct snapscope_header *header = SnapScopeHeader(base);
+	char	   *rings = (char *) TYPEALIGN(sysconf(_SC_PAGESIZE), base + header->rings_offset);
+
+	(void) madvise(rings, base + header->total_bytes - rings, MADV_DONTDUMP);
+}
+
 /* A sealed memory file of BYTES, mapped; NULL with the reason in *FAILED. */
 static char *
 MapMemfile(uint64 bytes, const char **failed)
@@ -103,7 +136,7 @@ MapMemfile(uint64 bytes, const char **failed)
 	if (memfile_fd < 0)
 		return NULL;
 	*failed = "ftruncate";
-	if (ftruncate(memfile_fd, (off_t) bytes) != 0)
+	if (Extend(memfile_fd, bytes) != 0)
 		return NULL;
 	*failed = "fcntl(F_ADD_SEALS)";
 	if (fcntl(memfile_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
@@ -143,6 +176,7 @@ CreateMemfile(uint32 slots, uint32 ring_capacity)
 
 	header = SnapScopeHeader(base);
 	*header = plan;
+	LeaveRingsOutOfDumps(base);
 	header->version = SNAPSCOPE_ABI_VERSION;
 	header->header_bytes = sizeof(struct snapscope_header);
 	header->postmaster_pid = (uint32) MyProcPid;
@@ -173,6 +207,7 @@ ReopenMemfile(const SnapScopeMemfileLocation *location)
 	if (base == MAP_FAILED)
 		ereport(FATAL,
 				(errmsg("could not map \"%s\": %m", path)));
+	LeaveRingsOutOfDumps(base);
 	close(fd);
 	return base;
 }

@@ -1,17 +1,16 @@
-// The npm packages of package-lock.json, installed once into the cache folder
-// ($SNAPSCOPE_CACHE, as patched-pg/build/common.sh chooses it): never into the
-// source tree.  `bundle` are those that the build needs, `test` adds those of
-// the tests.
+// The npm packages of a folder's package-lock.json, installed once into the
+// cache folder ($SNAPSCOPE_CACHE, as patched-pg/build/common.sh chooses it):
+// never into the source tree.  `bundle` are those that the build or the program
+// needs, `test` adds those of the tests.
 //
-//   node modules.mjs [bundle|test]    prints the folder node_modules
+//   node npm_modules.mjs FOLDER [bundle|test]    prints the folder node_modules
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const here = dirname(fileURLToPath(import.meta.url));
 const descriptions = ["package.json", "package-lock.json"];
 
 function cacheFolder() {
@@ -21,9 +20,9 @@ function cacheFolder() {
 }
 
 // The packages' folder; throws with what npm said where it cannot be had.
-export function modules(what = "bundle") {
+export function modules(described, what = "bundle") {
   const hash = createHash("sha256");
-  for (const name of descriptions) hash.update(readFileSync(join(here, name)));
+  for (const name of descriptions) hash.update(readFileSync(join(described, name)));
   const parent = join(cacheFolder(), "npm");
   const folder = join(parent, `${what}-${hash.digest("hex").slice(0, 16)}`);
   if (existsSync(folder)) return join(folder, "node_modules");
@@ -32,11 +31,11 @@ export function modules(what = "bundle") {
   mkdirSync(parent, { recursive: true });
   const made = mkdtempSync(join(parent, "."));
   try {
-    for (const name of descriptions) copyFileSync(join(here, name), join(made, name));
+    for (const name of descriptions) copyFileSync(join(described, name), join(made, name));
     const options = ["ci", "--no-audit", "--no-fund", "--ignore-scripts", ...(what === "test" ? [] : ["--omit=dev"])];
     const done = spawnSync("npm", options, { cwd: made, encoding: "utf8" });
     if (done.status !== 0)
-      throw new Error(`npm cannot install the packages of the report: ${done.error?.message ?? done.stderr.trim()}`);
+      throw new Error(`npm cannot install the packages of ${described}: ${done.error?.message ?? done.stderr.trim()}`);
     try {
       renameSync(made, folder);
     } catch (error) {
@@ -48,4 +47,4 @@ export function modules(what = "bundle") {
   return join(folder, "node_modules");
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(modules(process.argv[2]));
+if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(modules(process.argv[2], process.argv[3]));
