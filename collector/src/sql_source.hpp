@@ -27,6 +27,7 @@ class SqlSource final : public Source {
 
     [[nodiscard]] std::vector<SeriesName> series() const override;
     void start(std::int64_t now_ns) override;
+    void lose_server() override { lost_ = true; }
     std::vector<Value> sample(std::int64_t now_ns) override;
     void finish(std::int64_t now_ns, Run& run) override;
     [[nodiscard]] SourceStatus status() const override;
@@ -40,7 +41,9 @@ class SqlSource final : public Source {
     std::optional<Xacts> read();
 
     SqlConnection connection_;
-    std::optional<Xacts> first_, last_;
+    std::optional<Xacts> last_;
+    std::optional<Xacts> added_; // since start(); none: never read
+    bool lost_ = false;
     std::string broken_;
     std::int64_t start_ns_ = 0, end_ns_ = 0;
 };
