@@ -134,6 +134,8 @@ void Recording::give_up_rights() const {
         keep.insert(keep.end(), {"cap_checkpoint_restore", "cap_dac_read_search"});
     if (takes_part("ebpf") || takes_part("sched"))
         keep.insert(keep.end(), {"cap_bpf", "cap_perfmon"});
+    if (takes_part("ebpf")) // kernels have been seen to ask for it where a uprobe is set anew
+        keep.push_back("cap_sys_admin");
     if (takes_part("watch"))
         keep.push_back("cap_perfmon");
     if (::geteuid() == 0)
