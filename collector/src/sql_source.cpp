@@ -117,6 +117,7 @@ std::optional<SqlSource::Xacts> SqlSource::read() {
         return std::nullopt;
     const auto rows = connection_.query(xacts_sql, query_timeout);
     if (!rows || rows->empty()) {
+        broken_ns_ = monotonic_ns();
         broken_ = rows ? "pg_stat_database is empty" : rows.error().what;
         return std::nullopt;
     }
@@ -146,18 +147,26 @@ std::vector<Value> SqlSource::sample(std::int64_t /*now_ns*/) {
             added_->committed += more.committed;
             added_->rolled_back += more.rolled_back;
         }
-    } else if (!lost_) {
+    } else if (now) {
         added_.reset();
     }
     last_ = now;
     return values;
 }
 
+// A shutdown ends sessions first, and itself some time later.
+void SqlSource::lose_server() {
+    constexpr std::int64_t shutdown_ns = 60'000'000'000;
+    lost_ = true;
+    if (monotonic_ns() - broken_ns_ < shutdown_ns)
+        broken_.clear();
+}
+
 void SqlSource::finish(std::int64_t now_ns, Run& run) {
     end_ns_ = now_ns;
     const auto put = [&](const char* name, std::uint64_t Xacts::*field) {
         std::optional<std::int64_t> value;
-        if (added_)
+        if (added_ && broken_.empty())
             value = static_cast<std::int64_t>((*added_).*field);
         run.totals.push_back({name, "sql", "1", value});
     };

@@ -92,7 +92,7 @@ TEST_F(RunFolderTest, ARecordingThatGoesOnReadsUpToItsLastWindowAndSaysSo) {
 TEST_F(RunFolderTest, AGapIsKnownBeforeTheEndAndCostsNoWindow) {
     auto writer = must_create();
     ASSERT_TRUE(writer.append_window({1000, 5000, {1.0, 2.0}}));
-    Run known = starting_run();
+    snapscope::Run known = starting_run();
     append_row(known.windows, {1000, 5000, {1.0, 2.0}});
     known.gaps = {{5000, 6000, "crash", "the server began anew", 12, "13.16"}};
     ASSERT_TRUE(writer.revise(known));
