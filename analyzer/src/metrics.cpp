@@ -2,6 +2,7 @@
 
 #include <snapscope/analyzer/histograms.hpp>
 #include <snapscope/analyzer/metrics.hpp>
+#include <snapscope/recording/gaps.hpp>
 
 #include <algorithm>
 #include <array>
@@ -28,6 +29,23 @@ constexpr std::array known{
 
 constexpr std::array<std::string_view, 3> snapshot_sources{"ring", "ebpf", "emulate"};
 
+// Seconds of the windows in which SOURCE told something: around a gap that is less
+// than the time that others watched.
+std::optional<double> told_s(const Run& run, std::string_view source) {
+    if (run.gaps.empty())
+        return duration_s(run);
+    const auto tells = [&](std::size_t row) {
+        return std::ranges::any_of(run.windows.series, [&](const Series& series) {
+            return series.source == source && series.values[row].has_value();
+        });
+    };
+    double ns = 0;
+    for (std::size_t row = 0; row < run.windows.start_ns.size(); ++row)
+        if (tells(row))
+            ns += static_cast<double>(run.windows.end_ns[row] - run.windows.start_ns[row]);
+    return ns > 0 ? std::optional(ns / 1e9) : std::nullopt;
+}
+
 std::optional<Metric> tps(const Run& run) {
     if (run.workload && run.workload->valid && run.workload->tps)
         return Metric{"tps", "workload", *run.workload->tps};
@@ -44,8 +62,10 @@ std::optional<Metric> tps(const Run& run) {
         const auto left = total(run, one, source);
         const auto right = total(run, other, source);
         // A sample of the time says less than the statistics that come after it.
-        if (left && right && observed_s(run, source) == seconds)
-            return Metric{"tps", source, static_cast<double>(*left + *right) / *seconds};
+        if (!left || !right || observed_s(run, source) != seconds)
+            continue;
+        if (const auto told = told_s(run, source))
+            return Metric{"tps", source, static_cast<double>(*left + *right) / *told};
     }
     return std::nullopt;
 }
@@ -170,7 +190,7 @@ std::optional<Histogram> whole_histogram(const Run& run, std::string_view name) 
 }
 
 std::optional<double> duration_s(const Run& run) {
-    const double ns = static_cast<double>(run.clock.end_ns) - static_cast<double>(run.clock.start_ns);
+    const double ns = watched_ns(run);
     return ns > 0 ? std::optional(ns / 1e9) : std::nullopt;
 }
 

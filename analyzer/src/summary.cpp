@@ -179,6 +179,11 @@ Summary summarize(const Run& run) {
     out.placement = placement(run);
     out.mirror = summarize_mirror(run);
     out.hot_lines = hot_lines(run);
+    out.gaps = run.gaps;
+    for (Gap& gap : out.gaps) {
+        gap.begin_ns -= run.clock.start_ns;
+        gap.end_ns -= run.clock.start_ns;
+    }
     out.workload = run.workload;
     out.sources = run.sources;
     out.warnings = summary_warnings(run, out);

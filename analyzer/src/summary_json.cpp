@@ -148,6 +148,18 @@ json sources(const std::vector<SourceStatus>& rows) {
     return out;
 }
 
+json gaps(const std::vector<Gap>& rows) {
+    json out = json::array();
+    for (const Gap& gap : rows)
+        out.push_back({{"begin_s", static_cast<double>(gap.begin_ns) / 1e9},
+                       {"end_s", static_cast<double>(gap.end_ns) / 1e9},
+                       {"kind", gap.kind},
+                       {"reason", gap.reason},
+                       {"server_pid", gap.server_pid},
+                       {"server_version", gap.server_version}});
+    return out;
+}
+
 } // namespace
 
 json to_json(const Summary& summary) {
@@ -174,6 +186,7 @@ json to_json(const Summary& summary) {
             {"placement", to_json(summary.placement)},
             {"mirror", to_json(summary.mirror)},
             {"hot_lines", hot_lines(summary.hot_lines)},
+            {"gaps", gaps(summary.gaps)},
             {"workload", workload(summary.workload)},
             {"metrics", metrics(summary.metrics)},
             {"warnings", summary.warnings},

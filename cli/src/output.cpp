@@ -59,7 +59,7 @@ std::string Terminal::paint(std::string_view text, Tone tone) const {
 
 void Terminal::note(std::string_view text) const {
     if (!quiet)
-        fmt::print(stderr, "{}\n", escape_terminal(text));
+        fmt::print(stderr, "{}{}{}\n", escape_terminal(label), label.empty() ? "" : ": ", escape_terminal(text));
 }
 
 void Terminal::detail(std::string_view text) const {

@@ -20,6 +20,7 @@ enum class Tone { plain, strong, faint, good, bad, warn };
 // The terminal as the global options and the environment describe it.
 struct Terminal {
     bool quiet = false; // no notes
+    std::string label;  // of what the notes are, where there are several; empty: they stand alone
     int verbosity = 0;  // number of -v
     ColorMode color = ColorMode::automatic;
 

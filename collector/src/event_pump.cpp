@@ -24,15 +24,13 @@ microseconds next_pause(microseconds last_pause, microseconds drain_took, double
                     std::min(drain_took * pause_per_drain, longest_costly_pause));
 }
 
-EventPump::EventPump(EventTraceWriter trace, std::vector<EventFeed*> feeds)
-    : trace_(std::move(trace)), feeds_(std::move(feeds)) {}
-
 EventPump::~EventPump() {
     if (thread_.joinable())
         static_cast<void>(stop());
 }
 
-void EventPump::start() {
+void EventPump::start(std::vector<EventFeed*> feeds) {
+    feeds_ = std::move(feeds);
     thread_ = std::jthread([this](const std::stop_token& stopping) { run(stopping); });
 }
 
@@ -61,19 +59,26 @@ bool EventPump::broken() const {
     return !status_;
 }
 
-Status EventPump::stop() {
+void EventPump::note(const Status& step) {
+    const std::lock_guard lock(mutex_);
+    if (status_ && !step)
+        status_ = step;
+}
+
+void EventPump::release() {
     thread_.request_stop();
     if (thread_.joinable())
         thread_.join();
-    Status status = status_;
-    const auto note = [&](const Status& step) {
-        if (status && !step)
-            status = step;
-    };
     for (EventFeed* feed : feeds_)
         note(feed->close(trace_));
+    feeds_.clear();
+    trace_.count_anew();
+}
+
+Status EventPump::stop() {
+    release();
     note(trace_.finish());
-    return status;
+    return status_;
 }
 
 } // namespace snapscope

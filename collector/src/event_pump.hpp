@@ -24,22 +24,26 @@ namespace snapscope {
 
 class EventPump {
   public:
-    EventPump(EventTraceWriter trace, std::vector<EventFeed*> feeds);
+    explicit EventPump(EventTraceWriter trace) : trace_(std::move(trace)) {}
     EventPump(const EventPump&) = delete;
     EventPump& operator=(const EventPump&) = delete;
     EventPump(EventPump&&) = delete;
     EventPump& operator=(EventPump&&) = delete;
     ~EventPump();
 
-    void start();
-    // Closes every feed and finishes the trace; the first error of the whole
-    // recording, if there was one.
+    // Drains FEEDS from now on.
+    void start(std::vector<EventFeed*> feeds);
+    // Closes every feed; others may be started then.
+    void release();
+    // Does that, and finishes the trace; the first error of the whole recording, if
+    // there was one.
     Status stop();
     // An error has ended the writing (a full disk); the feeds only lose now.
     [[nodiscard]] bool broken() const;
 
   private:
     void run(const std::stop_token& stopping);
+    void note(const Status& step);
 
     EventTraceWriter trace_;
     std::vector<EventFeed*> feeds_;

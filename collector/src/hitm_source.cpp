@@ -84,6 +84,7 @@ class HitmSource final : public Source {
     [[nodiscard]] std::vector<SeriesName> series() const override { return {}; }
     void start(std::int64_t now_ns) override;
     std::vector<Value> sample(std::int64_t now_ns) override;
+    void lose_server() override { lost_ = true; }
     void stop() override;
     void finish(std::int64_t now_ns, Run& run) override;
     [[nodiscard]] SourceStatus status() const override;
@@ -107,6 +108,7 @@ class HitmSource final : public Source {
     std::atomic<bool> ending_{false};  // the thread is to end
     bool told_running_time_ = true;
     bool server_left_ = false;
+    bool lost_ = false;
     std::string ended_early_; // why perf did not last
     std::string end_note_;
     std::int64_t start_ns_ = 0, end_ns_ = 0;
@@ -169,7 +171,7 @@ std::vector<Value> HitmSource::sample(std::int64_t now_ns) {
     const bool there = places_.still_there();
     const std::lock_guard<std::mutex> held(lock_);
     stream_.close_window(now_ns);
-    if (!there && !server_left_) {
+    if (!there && !server_left_ && !lost_) {
         server_left_ = true; // its arrays lie elsewhere now, or nowhere
         stream_.end(now_ns);
     }

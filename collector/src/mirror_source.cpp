@@ -113,7 +113,7 @@ std::vector<Value> MirrorSource::sample(std::int64_t now_ns) {
 }
 
 void MirrorSource::stop() {
-    end_ = sampler_.take();
+    end_ = lost_ ? sampler_.take_last() : sampler_.take();
     sampler_.stop();
 }
 

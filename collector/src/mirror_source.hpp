@@ -39,6 +39,7 @@ class MirrorSource final : public Source {
     void describe(Run& run) const override;
     void start(std::int64_t now_ns) override;
     std::vector<Value> sample(std::int64_t now_ns) override;
+    void lose_server() override { lost_ = true; }
     void stop() override;
     void finish(std::int64_t now_ns, Run& run) override;
     [[nodiscard]] SourceStatus status() const override;
@@ -58,6 +59,7 @@ class MirrorSource final : public Source {
     mirror::WindowTally total_;
     mirror::Counters added_; // since start(), gaps left out
     std::uint64_t gaps_ = 0;
+    bool lost_ = false;
     std::int64_t start_ns_ = 0, end_ns_ = 0, window_start_ns_ = 0;
 };
 

@@ -1,27 +1,62 @@
 #include <snapscope/base/files.hpp>
 #include <snapscope/base/text.hpp>
+#include <snapscope/base/unique_fd.hpp>
 #include <snapscope/collector/procfs.hpp>
 
 #include <algorithm>
+#include <array>
+#include <dirent.h>
+#include <fcntl.h>
+#include <memory>
 #include <sstream>
+#include <unistd.h>
 
 namespace snapscope {
 namespace {
 
-template <typename T> std::vector<T> numbers_in(const std::filesystem::path& folder) {
+struct CloseFolder {
+    void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
+// A host has thousands of processes: no entry costs more than its name.
+template <typename T> std::vector<T> numbers_in(const std::filesystem::path& path) {
     std::vector<T> numbers;
-    std::error_code error;
-    for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-        if (const auto number = parse_integer<T>(it->path().filename().string()))
+    const std::unique_ptr<DIR, CloseFolder> folder(::opendir(path.c_str()));
+    while (const dirent* entry = folder ? ::readdir(folder.get()) : nullptr)
+        if (const auto number = parse_integer<T>(std::string_view(entry->d_name)))
             numbers.push_back(*number);
-    }
     std::sort(numbers.begin(), numbers.end());
     return numbers;
 }
 
+// The words of TEXT, split at blanks; those behind the last of WORDS are left out.
+template <std::size_t N> std::size_t split_words(std::string_view text, std::array<std::string_view, N>& words) {
+    std::size_t count = 0;
+    constexpr std::string_view blanks = " \n";
+    for (auto begin = text.find_first_not_of(blanks); begin != std::string_view::npos && count < N;) {
+        const auto end = std::min(text.find_first_of(blanks, begin), text.size());
+        words[count++] = text.substr(begin, end - begin);
+        begin = text.find_first_not_of(blanks, end);
+    }
+    return count;
+}
+
 } // namespace
 
+// Most files of procfs fit one page; the others are read as any file.
 std::optional<std::string> read_text(const std::filesystem::path& file, std::size_t limit) {
+    std::array<char, 4096> page; // NOLINT(cppcoreguidelines-pro-type-member-init): read into
+    std::size_t used = 0;
+    {
+        const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+        ssize_t got = -1;
+        while (fd && used < page.size() && (got = ::read(fd.get(), page.data() + used, page.size() - used)) > 0)
+            used += static_cast<std::size_t>(got);
+        if (got == 0 && used <= limit)
+            return std::string(page.data(), used);
+        if (!fd)
+            return std::nullopt;
+    }
     auto text = read_file(file, limit);
     return text ? std::optional(std::move(*text)) : std::nullopt;
 }
@@ -34,13 +69,10 @@ Result<ProcessStat> parse_process_stat(std::string_view text) {
     ProcessStat stat;
     stat.name = std::string(text.substr(open + 1, close - open - 1));
 
-    std::istringstream rest{std::string(text.substr(close + 1))};
-    std::vector<std::string> fields;
-    for (std::string field; rest >> field;)
-        fields.push_back(field);
     // Numbering of proc(5) starts at 3 (state) here.
-    const auto field = [&](std::size_t number) { return std::string_view(fields[number - 3]); };
-    if (fields.size() < 37 || fields[0].size() != 1)
+    std::array<std::string_view, 37> fields;
+    const auto field = [&](std::size_t number) { return fields[number - 3]; };
+    if (split_words(text.substr(close + 1), fields) < fields.size() || fields[0].size() != 1)
         return fail("a process's stat has too few fields");
     const auto parent = parse_integer<pid_t>(field(4));
     const auto user = parse_integer<std::uint64_t>(field(14));
@@ -118,6 +150,18 @@ std::vector<pid_t> ProcFs::children_of(pid_t parent) const {
         if (const auto process = stat(pid); process && process->parent == parent)
             children.push_back(pid);
     }
+    return children;
+}
+
+std::vector<pid_t> ProcFs::listed_children(pid_t parent) const {
+    const auto list = read_text(path(parent, "task/" + std::to_string(parent) + "/children"));
+    if (!list)
+        return children_of(parent);
+    std::vector<pid_t> children;
+    std::istringstream words(*list);
+    for (std::string word; words >> word;)
+        if (const auto pid = parse_integer<pid_t>(word))
+            children.push_back(*pid);
     return children;
 }
 

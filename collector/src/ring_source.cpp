@@ -85,7 +85,7 @@ bool RingSource::tells(const char* total) const {
 std::vector<Value> RingSource::sample(std::int64_t /*now_ns*/) {
     const CounterSums added = read();
     const std::uint32_t incarnation = file_.incarnation();
-    const bool gap = table_.restarted() || incarnation != incarnation_;
+    const bool gap = !lost_ && (table_.restarted() || incarnation != incarnation_);
     restarts_ += gap ? 1 : 0;
     incarnation_ = incarnation;
 

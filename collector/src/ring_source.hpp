@@ -21,6 +21,7 @@ class RingSource final : public Source {
     [[nodiscard]] std::vector<SeriesName> series() const override;
     void start(std::int64_t now_ns) override;
     std::vector<Value> sample(std::int64_t now_ns) override;
+    void lose_server() override { lost_ = true; }
     void stop() override;
     void finish(std::int64_t now_ns, Run& run) override;
     // Durations only where nobody else drains the events meanwhile.
@@ -45,6 +46,7 @@ class RingSource final : public Source {
     std::unique_ptr<RingEvents> events_;
     std::uint32_t incarnation_ = 0;
     std::uint64_t restarts_ = 0;
+    bool lost_ = false;
     std::int64_t start_ns_ = 0, end_ns_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <snapscope/base/text.hpp>
 
 #include <map>
+#include <set>
 
 namespace snapscope {
 namespace {
@@ -47,14 +48,21 @@ class SchedSample final : public Source {
 
     // CPU time since the last call of every child that lives now.
     std::uint64_t advance() {
+        // The kernel's list may leave out a child while another one ends: who was
+        // there before is looked at in any case, and at first it is not asked.
+        std::set<pid_t> pids;
+        for (const pid_t pid : processes_.empty() ? proc_.children_of(postmaster_) : proc_.listed_children(postmaster_))
+            pids.insert(pid);
+        for (const auto& [pid, process] : processes_)
+            pids.insert(pid);
         std::map<pid_t, Process> now;
         std::uint64_t added = 0;
-        for (const pid_t pid : proc_.children_of(postmaster_)) {
+        for (const pid_t pid : pids) {
             const auto process = proc_.stat(pid);
-            const auto text = read_text(proc_.path(pid, "schedstat"));
-            if (!process || !text)
+            if (!process || process->parent != postmaster_)
                 continue;
-            const auto run_ns = parse_integer<std::uint64_t>(text->substr(0, text->find(' ')));
+            const auto text = read_text(proc_.path(pid, "schedstat"));
+            const auto run_ns = text ? parse_integer<std::uint64_t>(text->substr(0, text->find(' '))) : std::nullopt;
             if (!run_ns)
                 continue;
             const auto before = processes_.find(pid);

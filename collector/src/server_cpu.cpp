@@ -2,27 +2,10 @@
 
 #include <snapscope/base/text.hpp>
 
-#include <fmt/format.h>
 #include <sstream>
 #include <unistd.h>
 
 namespace snapscope {
-namespace {
-
-// Without looking at every process of the host.
-std::vector<pid_t> children(const ProcFs& proc, pid_t parent) {
-    const auto list = read_text(proc.path(parent, fmt::format("task/{}/children", parent)));
-    if (!list)
-        return proc.children_of(parent);
-    std::vector<pid_t> pids;
-    std::istringstream words(*list);
-    for (std::string word; words >> word;)
-        if (const auto pid = parse_integer<pid_t>(word))
-            pids.push_back(*pid);
-    return pids;
-}
-
-} // namespace
 
 std::optional<std::uint64_t> ended_children_ticks(std::string_view stat) {
     const auto close = stat.rfind(')');
@@ -50,7 +33,7 @@ std::optional<std::int64_t> ServerCpu::read() const {
     if (!ended || !own)
         return std::nullopt;
     std::uint64_t ticks = *ended + own->user_ticks + own->system_ticks;
-    for (const pid_t child : children(proc_, postmaster_)) {
+    for (const pid_t child : proc_.listed_children(postmaster_)) {
         if (const auto stat = proc_.stat(child))
             ticks += stat->user_ticks + stat->system_ticks;
     }

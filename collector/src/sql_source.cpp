@@ -113,10 +113,11 @@ void SqlSource::settle() {
 }
 
 std::optional<SqlSource::Xacts> SqlSource::read() {
-    if (!broken_.empty())
+    if (lost_ || !broken_.empty())
         return std::nullopt;
     const auto rows = connection_.query(xacts_sql, query_timeout);
     if (!rows || rows->empty()) {
+        broken_ns_ = monotonic_ns();
         broken_ = rows ? "pg_stat_database is empty" : rows.error().what;
         return std::nullopt;
     }
@@ -129,29 +130,44 @@ std::optional<SqlSource::Xacts> SqlSource::read() {
 
 void SqlSource::start(std::int64_t now_ns) {
     start_ns_ = now_ns;
-    first_ = read();
-    last_ = first_;
+    last_ = read();
+    if (last_)
+        added_.emplace();
 }
 
 std::vector<Value> SqlSource::sample(std::int64_t /*now_ns*/) {
     const auto now = read();
     std::vector<Value> values(2);
-    // Statistics that were reset in between go back.
-    if (now && last_ && now->committed >= last_->committed && now->rolled_back >= last_->rolled_back)
-        values = {static_cast<double>(now->committed - last_->committed),
-                  static_cast<double>(now->rolled_back - last_->rolled_back)};
+    // Statistics that were reset in between go back: from there on no total is known.
+    const bool forward = now && last_ && now->committed >= last_->committed && now->rolled_back >= last_->rolled_back;
+    if (forward) {
+        const Xacts more{now->committed - last_->committed, now->rolled_back - last_->rolled_back};
+        values = {static_cast<double>(more.committed), static_cast<double>(more.rolled_back)};
+        if (added_) {
+            added_->committed += more.committed;
+            added_->rolled_back += more.rolled_back;
+        }
+    } else if (now) {
+        added_.reset();
+    }
     last_ = now;
     return values;
 }
 
+// A shutdown ends sessions first, and itself some time later.
+void SqlSource::lose_server() {
+    constexpr std::int64_t shutdown_ns = 60'000'000'000;
+    lost_ = true;
+    if (monotonic_ns() - broken_ns_ < shutdown_ns)
+        broken_.clear();
+}
+
 void SqlSource::finish(std::int64_t now_ns, Run& run) {
     end_ns_ = now_ns;
-    const bool known =
-        first_ && last_ && last_->committed >= first_->committed && last_->rolled_back >= first_->rolled_back;
     const auto put = [&](const char* name, std::uint64_t Xacts::*field) {
         std::optional<std::int64_t> value;
-        if (known)
-            value = static_cast<std::int64_t>((*last_).*field - (*first_).*field);
+        if (added_ && broken_.empty())
+            value = static_cast<std::int64_t>((*added_).*field);
         run.totals.push_back({name, "sql", "1", value});
     };
     put("xacts_committed", &Xacts::committed);

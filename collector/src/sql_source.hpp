@@ -27,6 +27,7 @@ class SqlSource final : public Source {
 
     [[nodiscard]] std::vector<SeriesName> series() const override;
     void start(std::int64_t now_ns) override;
+    void lose_server() override;
     std::vector<Value> sample(std::int64_t now_ns) override;
     void finish(std::int64_t now_ns, Run& run) override;
     [[nodiscard]] SourceStatus status() const override;
@@ -40,7 +41,10 @@ class SqlSource final : public Source {
     std::optional<Xacts> read();
 
     SqlConnection connection_;
-    std::optional<Xacts> first_, last_;
+    std::optional<Xacts> last_;
+    std::optional<Xacts> added_; // since start(); none: never read
+    bool lost_ = false;
+    std::int64_t broken_ns_ = 0; // since when
     std::string broken_;
     std::int64_t start_ns_ = 0, end_ns_ = 0;
 };

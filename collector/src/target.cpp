@@ -4,6 +4,7 @@
 #include <snapscope/collector/target.hpp>
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <sstream>
 #include <sys/stat.h>
@@ -149,7 +150,9 @@ Result<PostmasterFile> parse_postmaster_file(std::string_view text) {
         file.port = parse_integer<std::uint16_t>(lines[3]);
     if (lines.size() > 4 && !lines[4].empty())
         file.socket_folder = lines[4];
-    file.stopping = lines.size() > 7 && trim(lines[7]) == "stopping";
+    const auto status = lines.size() > 7 ? trim(lines[7]) : std::string_view();
+    file.stopping = status == "stopping";
+    file.ready = status == "ready" || status == "standby";
     return file;
 }
 
@@ -198,6 +201,12 @@ Error no_server(const ProcFs& proc, const std::string& where) {
 
 Error server_has_ended(pid_t pid) {
     return {ErrorClass::failed, "pid " + std::to_string(pid) + " has ended", "name a server that runs"};
+}
+
+bool login_names_a_server(const std::string& dsn) {
+    const auto login = merge_parameters({}, dsn);
+    return login && std::ranges::any_of(std::array{"host", "hostaddr", "port", "service"},
+                                        [&](const char* place) { return login->contains(place); });
 }
 
 Status check_target(const TargetSpec& spec) {

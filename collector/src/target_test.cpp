@@ -188,6 +188,9 @@ TEST(PostmasterFile, DamagedOnesAreErrorsOrLackFields) {
     EXPECT_FALSE(file->port);
     EXPECT_FALSE(parse_postmaster_file("12\n/d\n0\n5432\n/tmp\n*\n 1 2\nready   \n")->stopping);
     EXPECT_TRUE(parse_postmaster_file("12\n/d\n0\n5432\n/tmp\n*\n 1 2\nstopping\n")->stopping);
+    EXPECT_TRUE(parse_postmaster_file("12\n/d\n0\n5432\n/tmp\n*\n 1 2\nready   \n")->ready);
+    EXPECT_TRUE(parse_postmaster_file("12\n/d\n0\n5432\n/tmp\n*\n 1 2\nstandby \n")->ready);
+    EXPECT_FALSE(parse_postmaster_file("12\n/d\n0\n5432\n/tmp\n*\n 1 2\nstarting\n")->ready);
 }
 
 TEST(ProcessStat, DamagedOnesAreErrors) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <pwd.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@ ThreadIdentity::ThreadIdentity(std::optional<uid_t> user) {
     const uid_t self = ::geteuid();
     if (!user || *user == self || self != 0)
         return;
+    ::prctl(PR_GET_PDEATHSIG, &death_signal_);
     passwd entry{};
     passwd* found = nullptr;
     std::array<char, 4096> buffer{};
@@ -33,6 +35,8 @@ ThreadIdentity::~ThreadIdentity() {
         ::syscall(SYS_setresuid, unchanged, *old_user_, unchanged);
     if (old_group_)
         ::syscall(SYS_setresgid, unchanged, *old_group_, unchanged);
+    if (death_signal_ != 0)
+        ::prctl(PR_SET_PDEATHSIG, death_signal_);
 }
 
 } // namespace snapscope

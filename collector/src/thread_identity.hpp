@@ -23,6 +23,7 @@ class ThreadIdentity {
   private:
     std::optional<uid_t> old_user_;
     std::optional<gid_t> old_group_;
+    int death_signal_ = 0; // of this process, should its parent die: the kernel forgets it with each change
 };
 
 } // namespace snapscope

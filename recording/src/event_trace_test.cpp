@@ -131,6 +131,19 @@ TEST_F(TraceTest, LossesAreKeptBySourceAlsoWhereNothingElseWas) {
     EXPECT_FALSE(fs::exists(path() / "ebpf-00005"));
 }
 
+TEST_F(TraceTest, WhoeverCountsAnewAddsToWhatWasLostBefore) {
+    auto writer = must_create();
+    ASSERT_TRUE(writer.append(EventSource::ring, 1, sample_events(1, 100, 1, 3), 4));
+    writer.count_anew();
+    ASSERT_TRUE(writer.append(EventSource::ring, 1, sample_events(1, 200, 1, 3), 0));
+    ASSERT_TRUE(writer.append(EventSource::ring, 1, sample_events(1, 300, 1, 3), 2));
+    ASSERT_TRUE(writer.append(EventSource::ring, 2, sample_events(2, 300, 1, 3), 1));
+    ASSERT_TRUE(writer.finish());
+    auto reader = must_open();
+    EXPECT_EQ(all(reader).size(), 12U);
+    EXPECT_EQ(reader.lost(EventSource::ring), 7U);
+}
+
 TEST_F(TraceTest, WhatContradictsTheContractIsRefusedAndWritesNothing) {
     auto writer = must_create();
     ASSERT_TRUE(writer.append(EventSource::ring, 1, sample_events(1, 100, 1, 3), 6));

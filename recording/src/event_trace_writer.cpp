@@ -32,7 +32,8 @@ struct Stream {
     std::int64_t bytes = 0;
     std::int64_t last_ns = 0;       // of the last event stored
     std::uint64_t written_lost = 0; // as the last packet says
-    std::uint64_t lost = 0;         // as the caller last said
+    std::uint64_t lost = 0;         // by now, those of earlier counts included
+    std::uint64_t lost_before = 0;  // of earlier counts
 };
 
 } // namespace
@@ -204,10 +205,11 @@ EventTraceWriter EventTraceWriter::discarding() {
 }
 
 Status EventTraceWriter::append(EventSource source, std::uint32_t slot, std::span<const Event> events,
-                                std::uint64_t lost) {
+                                std::uint64_t counted_lost) {
     if (!state_)
         return {};
     Stream& stream = state_->stream(source, slot);
+    const std::uint64_t lost = stream.lost_before + counted_lost;
     const auto refuse = [&](std::string_view why) {
         return fail(fmt::format("cannot append to {}: {}", stream.path.string(), why));
     };
@@ -243,6 +245,13 @@ Status EventTraceWriter::append(EventSource source, std::uint32_t slot, std::spa
     stream.last_ns = last_ns;
     state_->last_ns = std::max(state_->last_ns, last_ns);
     return {};
+}
+
+void EventTraceWriter::count_anew() {
+    if (!state_)
+        return;
+    for (auto& [key, stream] : state_->streams)
+        stream.lost_before = stream.lost;
 }
 
 Status EventTraceWriter::finish() {

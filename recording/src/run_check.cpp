@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
+#include <limits>
 #include <string_view>
 #include <unordered_set>
 
@@ -117,6 +118,19 @@ Check check_clock(const Clock& clock, bool finished) {
     return std::nullopt;
 }
 
+// In order, and none within another.
+Check check_gaps(const std::vector<Gap>& gaps) {
+    std::int64_t before_ns = std::numeric_limits<std::int64_t>::min();
+    return each("gaps", gaps, [&](const Gap& gap) -> Check {
+        if (gap.end_ns < gap.begin_ns)
+            return under("end_ns", problem("the gap ends before it begins"));
+        if (gap.begin_ns < before_ns)
+            return under("begin_ns", problem("the gap begins before the one before has ended"));
+        before_ns = gap.end_ns;
+        return gap.reason.empty() ? under("reason", problem("a gap needs a reason")) : Check{};
+    });
+}
+
 } // namespace
 
 Check check_run(const Run& run) {
@@ -135,6 +149,8 @@ Check check_run(const Run& run) {
     if (Check found = each("histograms", run.histograms, histogram))
         return found;
     if (Check found = each("matrices", run.matrices, [&](const Matrix& item) { return check_matrix(item, sources); }))
+        return found;
+    if (Check found = check_gaps(run.gaps))
         return found;
     return each("slots", run.slots, [&](const Slot& item) { return check_slot(item, sources); });
 }

@@ -14,12 +14,14 @@ struct Plain {};      // by type
 struct HexAddress {}; // "0x7f..": JSON numbers hold 53 bits in many readers
 struct CacheMode {};  // one of `cache_modes`
 struct Level {};      // one of `levels`
-struct Later {};      // by type; a run of before has none, which is null
+struct GapKind {};    // one of `gap_kinds`
+struct Later {};      // by type; a run of before has none: null, or an empty list
 
 inline constexpr std::array<std::string_view, 5> cache_modes = {"off", "copy", "spin", "lockfree", "n/a"};
 // What a matrix is by: what its rows are, and its columns where they are the same.
 inline constexpr std::array<std::string_view, 7> levels = {"core", "llc",   "node",    "socket",
                                                            "line", "field", "function"};
+inline constexpr std::array<std::string_view, 3> gap_kinds = {"crash", "restart", "upgrade"};
 inline constexpr std::array<std::string_view, 6> evidence_kinds = {"counted",  "sampled",  "measured",
                                                                    "inferred", "emulated", "modelled"};
 inline constexpr std::array<std::string_view, 4> source_states = {"available", "active", "degraded", "unavailable"};
@@ -167,6 +169,12 @@ inline constexpr auto fields<Clock> = std::tuple(field("start_ns", &Clock::start
                                                  field("backward_stamps", &Clock::backward_stamps));
 
 template <>
+inline constexpr auto fields<Gap> = std::tuple(field("begin_ns", &Gap::begin_ns), field("end_ns", &Gap::end_ns),
+                                               field<GapKind>("kind", &Gap::kind), field("reason", &Gap::reason),
+                                               field("server_pid", &Gap::server_pid),
+                                               field("server_version", &Gap::server_version));
+
+template <>
 inline constexpr auto fields<Pairing> = std::tuple(field("series", &Pairing::series), field("round", &Pairing::round),
                                                    field("position", &Pairing::position));
 
@@ -179,6 +187,7 @@ inline constexpr auto fields<Run> = std::tuple(field("id", &Run::id), field("fin
                                                field("windows", &Run::windows), field("histograms", &Run::histograms),
                                                field("matrices", &Run::matrices), field("slots", &Run::slots),
                                                field("workload", &Run::workload), field("pairing", &Run::pairing),
-                                               field("events", &Run::events), field("warnings", &Run::warnings));
+                                               field("events", &Run::events), field("warnings", &Run::warnings),
+                                               field<Later>("gaps", &Run::gaps));
 
 } // namespace snapscope::run_json

@@ -214,6 +214,19 @@ Status RunFolderWriter::append_window(const WindowRow& row) {
     return state_->journal.append(row);
 }
 
+Status RunFolderWriter::revise(const Run& run) {
+    Run present = run;
+    present.finished = false;
+    present.windows.start_ns.resize(state_->first_rows);
+    present.windows.end_ns.resize(state_->first_rows);
+    for (Series& series : present.windows.series)
+        series.values.resize(state_->first_rows);
+    const auto bytes = run_bytes(present);
+    if (!bytes)
+        return fail(bytes.error());
+    return write_file_atomically(state_->folder / run_name, *bytes);
+}
+
 Status RunFolderWriter::finish(const Run& run) {
     const std::size_t rows = state_->first_rows + state_->journal.rows();
     if (run.windows.start_ns.size() < rows)

@@ -2,6 +2,7 @@
 #include "test_folder.hpp"
 
 #include <snapscope/recording/run_folder.hpp>
+#include <snapscope/recording/windows.hpp>
 
 #include <csignal>
 #include <gmock/gmock.h>
@@ -86,6 +87,22 @@ TEST_F(RunFolderTest, ARecordingThatGoesOnReadsUpToItsLastWindowAndSaysSo) {
     EXPECT_FALSE(run->finished);
     EXPECT_THAT(run->windows.end_ns, ElementsAre(5000));
     EXPECT_THAT(run->warnings, ElementsAre(HasSubstr("still going on")));
+}
+
+TEST_F(RunFolderTest, AGapIsKnownBeforeTheEndAndCostsNoWindow) {
+    auto writer = must_create();
+    ASSERT_TRUE(writer.append_window({1000, 5000, {1.0, 2.0}}));
+    snapscope::Run known = starting_run();
+    append_row(known.windows, {1000, 5000, {1.0, 2.0}});
+    known.gaps = {{5000, 6000, "crash", "the server began anew", 12, "13.16"}};
+    ASSERT_TRUE(writer.revise(known));
+    ASSERT_TRUE(writer.append_window({6000, 7000, {3.0, 4.0}}));
+    const auto run = read_run(path());
+    ASSERT_TRUE(run) << run.error().message();
+    EXPECT_FALSE(run->finished);
+    ASSERT_EQ(run->gaps.size(), 1U);
+    EXPECT_EQ(run->gaps[0].kind, "crash");
+    EXPECT_THAT(run->windows.end_ns, ElementsAre(5000, 7000));
 }
 
 TEST_F(RunFolderTest, AKilledRecordingReadsUpToItsLastWholeWindowAndSaysSo) {

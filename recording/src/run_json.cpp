@@ -172,6 +172,8 @@ template <class Codec, class T> Check decode_as(const json& in, T& out) {
         Check found;
         if constexpr (std::is_same_v<Codec, CacheMode>)
             found = decode_word(in, cache_modes, index);
+        else if constexpr (std::is_same_v<Codec, GapKind>)
+            found = decode_word(in, gap_kinds, index);
         else
             found = decode_word(in, levels, index);
         return found ? found : decode(in, out);

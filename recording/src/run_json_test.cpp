@@ -84,7 +84,8 @@ TEST(RunJson, AMissingFieldIsAnErrorThatNamesIt) {
     int tried = 0;
     for (const std::string& at : pointers) {
         const json::json_pointer pointer(at);
-        const bool came_later = pointer.back().starts_with("migrations_across_") || at == "/layout/memory";
+        const bool came_later =
+            pointer.back().starts_with("migrations_across_") || at == "/layout/memory" || at == "/gaps";
         if (!good.at(pointer.parent_pointer()).is_object() || came_later)
             continue; // what came later may be missing
         json bad = good;

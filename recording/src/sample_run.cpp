@@ -114,6 +114,7 @@ Run full_sample_run() {
     run.workload = sample_workload();
     run.pairing = Pairing{"cached against uncached", 3, 1};
     run.events = true;
+    run.gaps = {{5000, 6000, "upgrade", "the server was restarted with another binary", 4301, "13.17"}};
     run.warnings = {"the TSC is not invariant"};
     return run;
 }

@@ -36,8 +36,10 @@ void sleep_until(std::int64_t at_ns) {
 Sampler::Sampler(const ServerImage& image, Anatomy anatomy, SamplerOptions options)
     : image_(image), options_(options), anatomy_(std::move(anatomy)), dense_(anatomy_), procs_(anatomy_),
       tally_(anatomy_.slots), period_ns_(static_cast<double>(ns_per_s) / options.rate_hz) {
-    if (const auto counters = read_counters(image.memory(), anatomy_))
+    if (const auto counters = read_counters(image.memory(), anatomy_)) {
+        last_counters_ = *counters;
         last_next_xid_ = counters->next_xid;
+    }
 }
 
 void Sampler::start() {
@@ -115,6 +117,7 @@ void Sampler::look() {
     if (seen.counters.next_xid < last_next_xid_)
         return lose("the xid counter went back");
     last_next_xid_ = seen.counters.next_xid;
+    last_counters_ = seen.counters;
     if (seen.torn == Torn::roster)
         tally_.add_loss(&WindowTally::torn_roster);
     if (seen.torn == Torn::counters)
@@ -188,6 +191,7 @@ void Sampler::find_again() {
     dense_ = DenseReader(anatomy_);
     procs_ = ProcReader(anatomy_);
     last_next_xid_ = counters->next_xid;
+    last_counters_ = *counters;
     lost_ = false;
     trouble_.clear();
     open_mapping();
@@ -248,6 +252,15 @@ Reading Sampler::take() {
             reading.counters = *counters;
     }
     reading.gaps = gaps_;
+    reading.window = tally_.take_window();
+    return reading;
+}
+
+Reading Sampler::take_last() {
+    const std::scoped_lock lock(mutex_);
+    Reading reading;
+    reading.counters = last_counters_;
+    reading.gaps = gaps_ - (lost_ ? 1 : 0); // that is the end itself
     reading.window = tally_.take_window();
     return reading;
 }

@@ -52,6 +52,8 @@ class Sampler {
     void stop();
     // The counters now, and the window since the last call.
     Reading take();
+    // The same of a server that has gone: the counters as of the last look at it.
+    Reading take_last();
 
     // After stop():
     [[nodiscard]] const Tally& tally() const { return tally_; }
@@ -87,6 +89,7 @@ class Sampler {
     std::unique_ptr<SharedMapping> mapping_;
     std::string trouble_, not_mapped_;
     std::uint64_t gaps_ = 0;
+    std::optional<Counters> last_counters_; // of the last look
     std::uint64_t last_next_xid_ = 0;
     std::atomic<bool> lost_{false}; // written with the mutex held
 

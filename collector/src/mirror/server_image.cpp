@@ -127,6 +127,8 @@ Result<Mapped> ServerImage::segment() const {
 }
 
 std::vector<pid_t> ServerImage::children() const {
+    if (own_pid_ == pid_) // of one namespace
+        return proc_.children_of(pid_);
     std::vector<pid_t> own;
     for (const pid_t pid : proc_.children_of(pid_))
         if (const auto number = proc_.namespace_pid(pid))

@@ -46,7 +46,7 @@ struct Metric {
 // before others.  nullopt where nothing was counted.
 [[nodiscard]] std::optional<Histogram> whole_histogram(const Run& run, std::string_view name);
 
-// Seconds between the clock's ends; nullopt when it does not run forward.
+// Seconds between the clock's ends, gaps left out; nullopt when it does not run forward.
 [[nodiscard]] std::optional<double> duration_s(const Run& run);
 
 // Seconds of the run that SOURCE watched: less than duration_s() where it kept to a

@@ -93,6 +93,7 @@ struct Summary {
     Placement placement;
     std::optional<MirrorSummary> mirror;
     std::vector<HotLine> hot_lines; // most remote first
+    std::vector<Gap> gaps;          // their times count from the beginning of the run
     std::optional<Workload> workload;
     std::vector<Metric> metrics; // derived, docs/contracts.md
     std::vector<SourceStatus> sources;

@@ -40,6 +40,9 @@ class ProcFs {
     [[nodiscard]] std::optional<pid_t> namespace_pid(pid_t pid) const;
     [[nodiscard]] std::vector<int> descriptors(pid_t pid) const;
     [[nodiscard]] std::vector<pid_t> children_of(pid_t parent) const;
+    // The same by the kernel's own list, oldest first, without a look at every
+    // process of the host: a child that ends meanwhile may hide another.
+    [[nodiscard]] std::vector<pid_t> listed_children(pid_t parent) const;
 
   private:
     std::filesystem::path root_;

@@ -29,6 +29,9 @@ struct RecordOptions {
     double mirror_hz = 1000; // looks at the proc array a second, as far as its budget reaches
     bool map = false;        // the mirror may map the server's shared memory
     std::string watch;       // words for the source `watch`, which then takes part; empty: its own choice
+    // How long a server that has ended may take to come back; after a crash of one
+    // of its processes it may take as long as its postmaster lives.
+    std::chrono::seconds return_limit{0};
     std::optional<Pairing> pairing;
     std::vector<std::string> load; // a command and its arguments; empty for none
     // Called with the group of the load's processes, and with 0 once they have ended.
@@ -57,8 +60,12 @@ struct RecordOutcome {
 // Every name that --source knows.
 [[nodiscard]] const std::vector<std::string>& source_names();
 
-// Blocks until the duration is over, the load or the server has ended, or
-// `stop` is true; signals wake it.  What is observed ends there, too: sources
+// Options that make no sense, whatever host and server: class usage.
+[[nodiscard]] Status check_record(const RecordOptions& options);
+
+// Blocks until the duration is over, the load has ended, the server has ended and
+// does not come back, or `stop` is true; signals wake it.  A server that comes
+// back is recorded on, and what lies between is a gap of the run.  What is observed ends there, too: sources
 // are detached and the load is ended after they have been read.  Options that
 // make no sense (class usage) fail first, then a server that is not there, then
 // an output that cannot be written; nothing is attached before.

@@ -39,6 +39,9 @@ class Source {
     virtual void start(std::int64_t now_ns) = 0;
     // Differences since start() or the last sample(), one a column.
     virtual std::vector<Value> sample(std::int64_t now_ns) = 0;
+    // The server has gone, and stop() follows: that it cannot be read any more is
+    // no fault of the source.
+    virtual void lose_server() {}
     // The end of what is observed: nothing is counted from here on.  Quick, so
     // that all sources end together: it detaches nothing.
     virtual void stop() {}

@@ -28,6 +28,7 @@ struct PostmasterFile {
     std::optional<std::uint16_t> port;
     std::optional<std::string> socket_folder;
     bool stopping = false; // shuts down
+    bool ready = false;    // takes sessions, or replays what a primary sends
 };
 [[nodiscard]] Result<PostmasterFile> parse_postmaster_file(std::string_view text);
 
@@ -48,6 +49,9 @@ struct Postmaster {
 // only such as this user may not look at.
 [[nodiscard]] Error no_server(const ProcFs& proc, const std::string& where = {});
 [[nodiscard]] Error server_has_ended(pid_t pid);
+
+// A login that says where the server is can be of one server only.
+[[nodiscard]] bool login_names_a_server(const std::string& dsn);
 
 // Options that contradict each other or say nothing: class usage.
 [[nodiscard]] Status check_target(const TargetSpec& spec);

@@ -51,6 +51,9 @@ class EventTraceWriter {
     // writes nothing.  An error of the disk leaves the packets before it.
     Status append(EventSource source, std::uint32_t slot, std::span<const Event> events, std::uint64_t lost);
 
+    // From here on `lost` counts from 0 again, for every slot: who counts is another.
+    void count_anew();
+
     // Everything on disk; the writer is spent.
     Status finish();
 

@@ -200,6 +200,17 @@ struct Clock {
     std::uint64_t backward_stamps = 0;          // clamped
 };
 
+// A stretch of the run in which no source watched, because the server went away
+// and came back: windows have no values there, totals leave it out, and the time
+// that rates are over is without it (gaps.hpp).
+struct Gap {
+    std::int64_t begin_ns = 0, end_ns = 0; // CLOCK_MONOTONIC
+    std::string kind;                      // crash, restart, upgrade
+    std::string reason;                    // "the server restarted after a crash"
+    std::uint32_t server_pid = 0;          // of the postmaster behind it
+    std::string server_version;
+};
+
 // Runs that alternate store their place, so that diff can pair them.
 struct Pairing {
     std::string series; // identifies one alternating experiment
@@ -221,6 +232,7 @@ struct Run {
     std::vector<Histogram> histograms;
     std::vector<Matrix> matrices;
     std::vector<Slot> slots;
+    std::vector<Gap> gaps; // in order
     std::optional<Workload> workload;
     std::optional<Pairing> pairing;
     bool events = false; // events/ holds a CTF trace

@@ -53,6 +53,9 @@ class RunFolderWriter {
     [[nodiscard]] std::filesystem::path events_folder() const;
 
     Status append_window(const WindowRow& row);
+    // Replaces run.json whole with what is known by now, for who reads a recording
+    // that goes on or was cut off; the windows stay in the journal.
+    Status revise(const Run& run);
     // Replaces run.json whole with the final state (finished = true) and removes
     // the journal.  `run` must hold all windows.  On an error the folder stays
     // what it was: a run that was cut off.
