@@ -270,7 +270,7 @@ void Recording::finish_load() {
     load_failed_ = end.failed;
     // A server that shuts down, or crashes, ends the sessions of its load first.
     if (load_failed_ && stretch_ && server_end_.empty() && stretch_->server.ending())
-        server_end_ = "the server ended or crashed during the recording, and its load with it";
+        server_end_ = "the server ended during the recording, or crashed, and its load with it";
 }
 
 // What the sources of this stretch have to say becomes a part of the run.
