@@ -35,7 +35,7 @@ class ResultOwner {
     ResultOwner(ResultOwner&&) = delete;
     ResultOwner& operator=(ResultOwner&&) = delete;
     ~ResultOwner() { api_->destroy_result(&result_); }
-    duck_result* operator&() { return &result_; } // NOLINT(google-runtime-operator): passed to C
+    [[nodiscard]] duck_result* get() { return &result_; }
     [[nodiscard]] duck_result value() const { return result_; }
 
   private:
@@ -106,26 +106,26 @@ Result<Database> Database::open(const std::filesystem::path& library) {
         (*api)->free(error);
     if (!opened)
         return fail(fmt::format("DuckDB {} does not start: {}", (*api)->library_version(), said),
-                    "1.0 or later is needed; --duckdb names another");
+                    "1.2 or later is needed; --duckdb names another");
     return Database(std::move(state));
 }
 
 Status Database::run(const std::string& sql) {
     ResultOwner result(*state_->api);
-    if (state_->api->query(state_->connection, sql.c_str(), &result) != 0)
-        return fail("DuckDB: " + one_line(state_->api->result_error(&result)));
+    if (state_->api->query(state_->connection, sql.c_str(), result.get()) != 0)
+        return fail("DuckDB: " + one_line(state_->api->result_error(result.get())));
     return {};
 }
 
 Result<SqlTable> Database::fetch(const std::string& sql) {
     const DuckApi& api = *state_->api;
     ResultOwner result(api);
-    if (api.query(state_->connection, sql.c_str(), &result) != 0)
-        return fail("DuckDB: " + one_line(api.result_error(&result)));
+    if (api.query(state_->connection, sql.c_str(), result.get()) != 0)
+        return fail("DuckDB: " + one_line(api.result_error(result.get())));
     SqlTable table;
-    const duck_idx columns = api.column_count(&result);
+    const duck_idx columns = api.column_count(result.get());
     for (duck_idx column = 0; column < columns; ++column)
-        table.names.emplace_back(api.column_name(&result, column));
+        table.names.emplace_back(api.column_name(result.get(), column));
     while (duck_handle chunk = api.fetch_chunk(result.value())) {
         const duck_idx size = api.data_chunk_get_size(chunk);
         const std::size_t first = table.rows.size();

@@ -108,7 +108,7 @@ Result<const DuckApi*> load_duckdb(const std::filesystem::path& path) {
         return fail(library.error());
     if (const auto missing = fill(*library, api))
         return fail("DuckDB's library has no function " + *missing,
-                    "it is too old or no DuckDB: 1.0 or later is needed");
+                    "it is too old or no DuckDB: 1.2 or later is needed");
     loaded = path;
     return &api;
 }
