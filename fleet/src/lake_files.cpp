@@ -42,12 +42,10 @@ Status make_folder(const fs::path& folder) {
     return {};
 }
 
-// An ingest whose row in `runs` never came: the file of that name is missing there.
-bool is_remains(const fs::path& lake, const fs::path& file, const std::string& month) {
-    const std::string name = file.filename().string();
-    std::error_code error;
-    return !name.starts_with(compacted_prefix) && !fs::exists(month_folder(lake, "runs", month) / name, error) &&
-           !error;
+// A file of one ingest, which its name is, that never got its rows in `runs`.
+bool is_remains(const fs::path& file, const std::string& month, const Committed& committed) {
+    const std::string ingest = file.stem().string();
+    return !ingest.starts_with(compacted_prefix) && !committed.contains({ingest, month});
 }
 
 } // namespace
@@ -147,7 +145,7 @@ Status exchange_folders(const fs::path& one, const fs::path& other) {
     return sync_folder(one.parent_path());
 }
 
-void remove_remains(const fs::path& lake) {
+void remove_remains(const fs::path& lake, const Committed& committed) {
     std::error_code error;
     for (const LakeTable& table : lake_tables()) {
         std::vector<fs::path> remains;
@@ -156,7 +154,7 @@ void remove_remains(const fs::path& lake) {
                 remains.push_back(entry.path());
         for (const std::string& month : months_of(lake, table.name))
             for (const fs::path& file : files_of(month_folder(lake, table.name, month)))
-                if (is_remains(lake, file, month))
+                if (is_remains(file, month, committed))
                     remains.push_back(file);
         for (const fs::path& path : remains)
             fs::remove_all(path, error);

@@ -6,8 +6,10 @@
 
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace snapscope {
@@ -38,7 +40,12 @@ namespace snapscope {
 // Swaps the folders: a reader sees all of the one or all of the other.
 [[nodiscard]] Status exchange_folders(const std::filesystem::path& one, const std::filesystem::path& other);
 
-// Removes what killed writers left.  Only for the holder of the lock.
-void remove_remains(const std::filesystem::path& lake);
+// An ingest and a month of which `runs` has rows.
+using Committed = std::set<std::pair<std::string, std::string>>;
+
+// Removes what killed writers left: what was not finished, and files of an
+// ingest that is not COMMITTED.  A file's name says nothing of `runs`: compact
+// may have renamed that and not this.  Only for the holder of the lock.
+void remove_remains(const std::filesystem::path& lake, const Committed& committed);
 
 } // namespace snapscope

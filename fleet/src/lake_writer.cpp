@@ -59,16 +59,19 @@ Result<LakeWriter> LakeWriter::open(const fs::path& folder, const LakeOptions& o
     auto ingest = make_run_id();
     if (!ingest)
         return fail(ingest.error());
-    remove_remains(folder);
     auto state = std::make_unique<State>(
         State{fs::absolute(folder), std::move(*lock), std::move(*database), std::nullopt, *ingest, {}, {}, 0});
     SNAPSCOPE_TRY(state->make_tables());
     SNAPSCOPE_TRY(make_views(state->database, state->folder, "lake"));
-    const auto known = state->database.select("SELECT run_id FROM lake.runs");
+    const auto known = state->database.select("SELECT run_id, ingest, month FROM lake.runs");
     if (!known)
         return fail(known.error());
-    for (const auto& row : known->rows)
+    Committed committed;
+    for (const auto& row : known->rows) {
         state->runs.insert(row.at(0).value_or(""));
+        committed.emplace(row.at(1).value_or(""), row.at(2).value_or(""));
+    }
+    remove_remains(state->folder, committed);
     return LakeWriter(std::move(state));
 }
 

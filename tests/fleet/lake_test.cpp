@@ -157,6 +157,28 @@ TEST_F(Lake, CompactChangesFilesAndNothingElse) {
     EXPECT_EQ(one("SELECT count(*) FROM runs"), "480");
 }
 
+// The files of `runs` are merged then, and those of the others still have their ingests' names.
+TEST_F(Lake, ACompactThatWasKilledAfterItsFirstTableLosesNothing) {
+    write(small());
+    FleetShape other = small();
+    other.seed = 2;
+    write(other);
+    const fs::path kept = folder_.string() + ".kept";
+    fs::remove_all(kept);
+    fs::copy(folder_ / "windows", kept, fs::copy_options::recursive);
+    {
+        auto lake = writer();
+        ASSERT_TRUE(lake);
+        ASSERT_TRUE(lake->compact());
+    }
+    fs::remove_all(folder_ / "windows");
+    fs::rename(kept, folder_ / "windows");
+    const std::string rows = std::to_string(2 * 120 * 5 * 5);
+    EXPECT_EQ(one("SELECT count(*) FROM windows"), rows);
+    { ASSERT_TRUE(writer()); } // removes what killed writers left
+    EXPECT_EQ(one("SELECT count(*) FROM windows"), rows);
+}
+
 TEST_F(Lake, IsNotMadeInAFolderOfOtherThings) {
     fs::remove_all(folder_);
     fs::create_directory(folder_);
