@@ -38,8 +38,8 @@ struct Correlation {
 // size (Hesterberg, The American Statistician 69, 2015: Phi(-sqrt(n/(n-1))
 // t(n-1)) in place of 2.5 %), and widened to the one of Bonett & Wright
 // (Psychometrika 65, 2000) where that reaches further, since resampling few
-// points understates; ranks that agree wholly count as half a step of rho less.  nullopt below min_association_points or where a side is
-// constant.  Seeded.
+// points understates; ranks that agree wholly count as half a step of rho less.
+// nullopt below min_association_points or where a side is constant.  Seeded.
 [[nodiscard]] std::optional<Correlation> correlate(std::span<const double> x, std::span<const double> y);
 
 // Holm's step-down correction (Scandinavian Journal of Statistics 6, 1979):
