@@ -2,8 +2,8 @@
 #include "synthetic_fleet.hpp"
 
 #include <snapscope/fleet/lake.hpp>
+#include <snapscope/lab/process.hpp>
 
-#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -11,10 +11,8 @@
 #include <gtest/gtest.h>
 #include <numeric>
 #include <random>
-#include <spawn.h>
 #include <string>
-#include <sys/wait.h>
-#include <thread>
+#include <string_view>
 #include <unistd.h>
 
 namespace snapscope {
@@ -24,48 +22,20 @@ namespace fs = std::filesystem;
 
 constexpr std::uint32_t hosts = 4, runs_a_host = 100, windows = 5, series = 5;
 
-struct Writer {
-    pid_t pid = -1;
-    int output = -1;
-};
-
-Writer start(const fs::path& lake, std::uint64_t seed) {
-    std::array<int, 2> ends{};
-    if (::pipe(ends.data()) != 0)
-        return {};
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addclose(&actions, ends[0]);
-    const std::string folder = lake.string(), seed_text = std::to_string(seed), host_text = std::to_string(hosts),
-                      runs_text = std::to_string(runs_a_host), window_text = std::to_string(windows);
-    std::array<char*, 7> arguments{const_cast<char*>(SNAPSCOPE_FLEET_WRITER), // NOLINT: posix_spawn does not write
-                                   const_cast<char*>(folder.c_str()),         // NOLINT
-                                   const_cast<char*>(host_text.c_str()),      // NOLINT
-                                   const_cast<char*>(runs_text.c_str()),      // NOLINT
-                                   const_cast<char*>(window_text.c_str()),    // NOLINT
-                                   const_cast<char*>(seed_text.c_str()),      // NOLINT
-                                   nullptr};
-    Writer writer{-1, ends[0]};
-    if (::posix_spawn(&writer.pid, SNAPSCOPE_FLEET_WRITER, &actions, nullptr, arguments.data(), environ) != 0)
-        writer.pid = -1;
-    posix_spawn_file_actions_destroy(&actions);
-    ::close(ends[1]);
-    return writer;
+Result<Process> start(const fs::path& lake, std::uint64_t seed) {
+    Command command;
+    command.argv = {SNAPSCOPE_FLEET_WRITER,      lake.string(),           std::to_string(hosts),
+                    std::to_string(runs_a_host), std::to_string(windows), std::to_string(seed)};
+    command.output = Command::Output::apart;
+    return Process::start(std::move(command));
 }
 
-// Ends it after so long; the last "acknowledged N", and how it ended.
-std::size_t end(const Writer& writer, std::chrono::milliseconds after, int& status) {
-    std::this_thread::sleep_for(after);
-    ::kill(writer.pid, SIGKILL);
-    ::waitpid(writer.pid, &status, 0);
-    std::string text;
-    std::array<char, 4096> piece{};
-    for (ssize_t size = 0; (size = ::read(writer.output, piece.data(), piece.size())) > 0;)
-        text.append(piece.data(), static_cast<std::size_t>(size));
-    ::close(writer.output);
-    const auto last = text.rfind("acknowledged ");
-    return last == std::string::npos ? 0 : std::strtoul(text.c_str() + last + 13, nullptr, 10);
+// Of the last "acknowledged N".
+std::size_t acknowledged_by(const Process& writer) {
+    constexpr std::string_view word = "acknowledged ";
+    const std::string& text = writer.output();
+    const auto last = text.rfind(word);
+    return last == std::string::npos ? 0 : std::strtoul(text.c_str() + last + word.size(), nullptr, 10);
 }
 
 std::string one(LakeReader& lake, const std::string& sql) {
@@ -88,11 +58,9 @@ TEST(Lake, StandsKilledWriters) {
     }
     // How long one takes here, undisturbed: kills fall anywhere into that.
     const auto begin = std::chrono::steady_clock::now();
-    const Writer first = start(lake, std::uint64_t{1} << 32U);
-    int first_status = 0;
-    ::waitpid(first.pid, &first_status, 0);
-    ::close(first.output);
-    ASSERT_TRUE(WIFEXITED(first_status) && WEXITSTATUS(first_status) == 0);
+    auto first = start(lake, std::uint64_t{1} << 32U);
+    ASSERT_TRUE(first) << first.error().message();
+    ASSERT_EQ(first->wait_for(std::chrono::minutes(5)), 0) << first->errors();
     const auto whole =
         std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin).count();
 
@@ -102,15 +70,17 @@ TEST(Lake, StandsKilledWriters) {
     for (int i = 0; i < kills; ++i) {
         // The same runs are offered twice, so that a second attempt meets what a first one left.
         const auto seed = static_cast<std::uint64_t>(i / 2);
-        int status = 0;
-        const Writer writer = start(lake, seed);
-        ASSERT_GT(writer.pid, 0);
+        auto writer = start(lake, seed);
+        ASSERT_TRUE(writer) << writer.error().message();
         const auto after = std::chrono::milliseconds(std::uniform_int_distribution<long>(0, whole)(random));
+        auto status = writer->wait_for(after);
+        if (!status) // SIGKILL at once, and what it printed before
+            status = writer->stop(SIGKILL, std::chrono::minutes(1));
         auto& known = acknowledged[static_cast<std::size_t>(seed)];
-        known = std::max(known, end(writer, after, status));
-        killed += WIFSIGNALED(status);
-        completed += WIFEXITED(status) && WEXITSTATUS(status) == 0;
-        ASSERT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0) << "writer " << i << " failed by itself";
+        known = std::max(known, acknowledged_by(*writer));
+        killed += *status == 128 + SIGKILL;
+        completed += *status == 0;
+        ASSERT_TRUE(*status == 128 + SIGKILL || *status == 0) << "writer " << i << ": " << writer->errors();
     }
     RecordProperty("killed", killed);
     const std::size_t sure = std::accumulate(acknowledged.begin(), acknowledged.end(), std::size_t{0});
